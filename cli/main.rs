@@ -1,0 +1,29 @@
+//! The `closedbook` program: parse, dispatch, exit code. One noun per file.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod exit;
+
+use exit::Failure;
+
+/// Keeps an AI-agent trial closed book, and proves it.
+#[derive(Parser)]
+#[command(name = "closedbook", version, propagate_version = true, subcommand_required = true)]
+struct Cli {
+    #[command(subcommand)]
+    noun: Noun,
+}
+
+#[derive(Subcommand)]
+enum Noun {}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return exit::usage(error),
+    };
+    let outcome: Result<ExitCode, Failure> = match cli.noun {};
+    outcome.unwrap_or_else(exit::report)
+}
