@@ -4,5 +4,6 @@
 //! `outer` reads what the task sends and holds no privilege (G17).
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
+pub mod evidence;
 pub mod inner;
 pub mod listeners;
