@@ -60,6 +60,13 @@ impl Failure {
     }
 }
 
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.what)?;
+        self.remedy.as_ref().map_or(Ok(()), |remedy| write!(f, " (remedy: {remedy})"))
+    }
+}
+
 /// An error and its sources on one line, none repeated.
 pub(crate) fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();

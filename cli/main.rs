@@ -5,6 +5,10 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod exit;
+mod flags;
+mod policy_file;
+mod run;
+mod sidecar;
 
 use exit::Failure;
 
@@ -17,13 +21,20 @@ struct Cli {
 }
 
 #[derive(Subcommand)]
-enum Noun {}
+enum Noun {
+    Run(run::Run),
+    #[command(subcommand)]
+    Sidecar(sidecar::Sidecar),
+}
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return exit::usage(error),
     };
-    let outcome: Result<ExitCode, Failure> = match cli.noun {};
+    let outcome: Result<ExitCode, Failure> = match cli.noun {
+        Noun::Run(run) => run.run(),
+        Noun::Sidecar(sidecar) => sidecar.run(),
+    };
     outcome.unwrap_or_else(exit::report)
 }

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use closedbook_policy::{Entry, Policy};
+use closedbook_policy::{Entry, PhaseName, Policy};
 
 use super::Run;
 use super::command::Command;
@@ -57,7 +57,7 @@ impl Plan {
     /// What the proxy is told.
     pub(super) fn outer_config(&self, lab: Option<&Lab>) -> OuterConfig {
         OuterConfig {
-            policy: self.policy.to_json(),
+            policy: self.policy.to_json().to_owned(),
             phase: self.phase.clone(),
             resolvers: lab.map(Lab::resolvers).or_else(|| self.resolvers.clone()),
         }
@@ -65,7 +65,13 @@ impl Plan {
 }
 
 fn entry(text: &str) -> Result<Entry, Failure> {
-    text.parse().map_err(|error| Failure::usage(format!("--allow {text}: {}", chain(&error))))
+    Entry::parse(text).map_err(|error| {
+        let failure = Failure::usage(format!("--allow {text}: {}", chain(&error)));
+        match error.remedy() {
+            Some(remedy) => failure.remedy(remedy),
+            None => failure,
+        }
+    })
 }
 
 fn of_file(file: &Path, phase: Option<String>, allowed: Vec<Entry>) -> Result<(Policy, String), Failure> {
@@ -81,17 +87,20 @@ fn of_file(file: &Path, phase: Option<String>, allowed: Vec<Entry>) -> Result<(P
         return Err(Failure::usage(format!("{} has no phase {phase:?}", file.display()))
             .remedy(format!("it has: {}", names(&policy))));
     }
-    let policy = policy
-        .with_allowed(&phase, &allowed)
-        .map_err(|error| Failure::usage(format!("--allow can't be added to phase {phase}: {}", chain(&error))))?;
-    Ok((policy, phase))
+    if allowed.is_empty() {
+        return Ok((policy, phase));
+    }
+    Ok((policy.with_allowed(&phase_name(&phase)?, &allowed), phase))
 }
 
 fn of_flags(phase: Option<String>, allowed: Vec<Entry>) -> Result<(Policy, String), Failure> {
     let phase = phase.unwrap_or_else(|| DEFAULT_PHASE.to_owned());
-    let policy = Policy::single(&phase, allowed)
-        .map_err(|error| Failure::usage(format!("--phase {phase}: {}", chain(&error))))?;
-    Ok((policy, phase))
+    Ok((Policy::single(&phase_name(&phase)?, &allowed), phase))
+}
+
+/// A phase that can be defined; `lockdown` can't, since it allows nothing by definition.
+fn phase_name(text: &str) -> Result<PhaseName, Failure> {
+    PhaseName::parse(text).map_err(|error| Failure::usage(format!("--allow in phase {text}: {}", chain(&error))))
 }
 
 /// The only phase there is, or `agent`.

@@ -16,7 +16,7 @@ use nix::sys::signal::{SigSet, Signal};
 
 use super::wire::Line;
 use crate::exit::{Failure, chain};
-use crate::sidecar::config::{FromOuter, OuterConfig, ToOuter};
+use crate::sidecar::config::{FromOuter, OuterConfig, Report, ToOuter};
 
 /// The running proxy.
 pub(super) struct Proxy {
@@ -65,11 +65,11 @@ impl Proxy {
     }
 
     /// Ends it; what it has refused. `None` if it died before.
-    pub(super) fn stop(mut self) -> Option<closedbook_sidecar::outer::Summary> {
+    pub(super) fn stop(mut self) -> Option<Report> {
         let _ = self.line.say(&ToOuter::Stop);
         let done = loop {
             match self.line.hear::<FromOuter>() {
-                Ok(Some(FromOuter::Done(summary))) => break Some(summary),
+                Ok(Some(FromOuter::Done(summary))) => break Some(report),
                 Ok(Some(_)) => {}
                 Ok(None) | Err(_) => break None,
             }

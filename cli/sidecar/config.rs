@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use closedbook_sidecar::outer::Summary;
+use closedbook_sidecar::outer::{Refused, Summary};
 use serde::{Deserialize, Serialize};
 
 /// From the supervisor.
@@ -24,7 +24,7 @@ pub(crate) enum FromOuter {
     /// It can't serve.
     Unable(String),
     /// It has ended everything.
-    Done(Summary),
+    Done(Report),
 }
 
 /// What the outer process enforces.
@@ -36,4 +36,44 @@ pub(crate) struct OuterConfig {
     pub(crate) phase: String,
     /// The resolvers to ask; `None` for those of the host.
     pub(crate) resolvers: Option<Vec<SocketAddr>>,
+}
+
+/// What the closing line of a run is made of.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Report {
+    /// What was refused, most often first.
+    pub(crate) refused: Vec<Row>,
+    /// Refusals beyond the table's size.
+    pub(crate) refused_more: u64,
+    /// Attempts that are not in the decision log.
+    pub(crate) unrecorded: u64,
+    /// Why the log is not complete, if it is not.
+    pub(crate) log_error: Option<String>,
+}
+
+/// One kind of refusal.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Row {
+    /// The name, or the address that was aimed at.
+    pub(crate) host: String,
+    /// The port; none for a DNS question.
+    pub(crate) port: Option<u16>,
+    /// The stable word of the reason.
+    pub(crate) reason: String,
+    /// How often.
+    pub(crate) times: u64,
+}
+
+impl From<Summary> for Report {
+    fn from(summary: Summary) -> Self {
+        let Summary { refused, refused_more, unrecorded, log_error, .. } = summary;
+        Self { refused: refused.into_iter().map(Row::from).collect(), refused_more, unrecorded, log_error }
+    }
+}
+
+impl From<Refused> for Row {
+    fn from(refused: Refused) -> Self {
+        let Refused { host, port, kind: _, reason, times } = refused;
+        Self { host, port, reason: reason.word().to_owned(), times }
+    }
 }
