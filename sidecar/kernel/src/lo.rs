@@ -10,7 +10,7 @@ use std::{
 use netlink_packet_core::{Emitable, NlasIterator};
 use netlink_packet_route::{
     AddressFamily, RouteNetlinkMessage,
-    address::{AddressAttribute, AddressMessage, AddressScope},
+    address::{AddressAttribute, AddressFlags, AddressMessage, AddressScope},
     link::{LinkFlags, LinkHeader, LinkMessage},
     route::{RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType},
 };
@@ -201,6 +201,10 @@ impl Rtnetlink {
         message.header.index = LOOPBACK;
         message.header.scope = AddressScope::Universe;
         message.attributes = vec![AddressAttribute::Local(address), AddressAttribute::Address(address)];
+        if address.is_ipv6() {
+            // Until duplicate detection is over, later and elsewhere, no route may name the address as source.
+            message.attributes.push(AddressAttribute::Flags(AddressFlags::Nodad));
+        }
         self.request("give lo an address", RouteNetlinkMessage::NewAddress(message), REPLACE)?;
 
         let everything = match address {
@@ -211,7 +215,9 @@ impl Rtnetlink {
         default.header.table = RouteHeader::RT_TABLE_MAIN;
         // As `ip route add default dev lo` would have it: no gateway, so the link itself is the destination.
         default.header.scope = if address.is_ipv4() { RouteScope::Link } else { RouteScope::Universe };
-        default.attributes.extend([RouteAttribute::Oif(LOOPBACK), RouteAttribute::PrefSource(address.into())]);
+        default
+            .attributes
+            .extend([RouteAttribute::Oif(LOOPBACK), RouteAttribute::PrefSource(address.into())]);
         self.replace_route("route everything to lo", default)
     }
 
@@ -219,7 +225,12 @@ impl Rtnetlink {
         self.request(doing, RouteNetlinkMessage::NewRoute(route), REPLACE)
     }
 
-    fn request(&mut self, doing: &'static str, message: RouteNetlinkMessage, flags: i32) -> Result<(), LoError> {
+    fn request(
+        &mut self,
+        doing: &'static str,
+        message: RouteNetlinkMessage,
+        flags: i32,
+    ) -> Result<(), LoError> {
         let (bytes, sequence) = self.encode(&message, libc::NLM_F_ACK | flags);
         self.channel.request(&bytes, sequence).map_err(refused(doing))
     }

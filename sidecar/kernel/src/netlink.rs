@@ -66,7 +66,12 @@ impl Channel {
     ///
     /// # Errors
     /// `Interrupted` when the tables changed while they were read: the answers fit no single moment.
-    pub(crate) fn dump(&self, message: &[u8], sequence: u32, mut each: impl FnMut(Message<'_>)) -> io::Result<()> {
+    pub(crate) fn dump(
+        &self,
+        message: &[u8],
+        sequence: u32,
+        mut each: impl FnMut(Message<'_>),
+    ) -> io::Result<()> {
         self.send(message)?;
         let mut torn = false;
         loop {

@@ -20,7 +20,7 @@ pub use apply::{ApplyError, Step, apply};
 pub use feature::Feature;
 pub use readback::{Count, Counters, Mismatch, Mismatches, VerifyError, verify};
 pub use ruleset::{
-    Action, Chain, Counter, Direction, Entry, Hook, Kind, Limit, Log, Match, Name, Point, Policy, Reject, Rule,
-    Ruleset, Transport,
+    Action, Chain, Counter, Direction, Entry, Hook, Kind, Limit, Log, Match, Name, Point, Policy, Reject,
+    Rule, Ruleset, Transport,
 };
 pub use sealed::{LOG_GROUP, SealedPorts, sealed};

@@ -42,7 +42,8 @@ fn text_is_as_recorded() {
 #[test]
 fn comments_and_chains_are_unique() {
     let ruleset = ruleset();
-    let comments: Vec<_> = ruleset.chains.iter().flat_map(|chain| &chain.rules).map(|rule| rule.comment).collect();
+    let comments: Vec<_> =
+        ruleset.chains.iter().flat_map(|chain| &chain.rules).map(|rule| rule.comment).collect();
     assert_eq!(comments.iter().collect::<HashSet<_>>().len(), comments.len(), "{comments:?}");
     let chains: HashSet<_> = ruleset.chains.iter().map(|chain| chain.name).collect();
     assert_eq!(chains.len(), ruleset.chains.len());

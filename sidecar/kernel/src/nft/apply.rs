@@ -69,7 +69,8 @@ pub enum Step {
 /// # Errors
 /// See [`ApplyError`]; on each of them nothing has changed.
 pub fn apply(ruleset: &Ruleset) -> Result<(), ApplyError> {
-    let channel = Channel::open(NETLINK_NETFILTER).map_err(|error| failure(ruleset, Step::Transaction, error))?;
+    let channel =
+        Channel::open(NETLINK_NETFILTER).map_err(|error| failure(ruleset, Step::Transaction, error))?;
     let (batch, steps) = encode::batch(ruleset);
     let mut numbers = batch.sequence_numbers();
     // Kernels before 6.10 don't acknowledge the two messages around the transaction.
@@ -113,7 +114,9 @@ fn failure(ruleset: &Ruleset, step: Step, source: io::Error) -> ApplyError {
     };
     match errno {
         Errno::EPERM => ApplyError::NotPermitted,
-        errno if Feature::is_missing(errno) && !features.is_empty() => ApplyError::Lacks { step, features, source },
+        errno if Feature::is_missing(errno) && !features.is_empty() => {
+            ApplyError::Lacks { step, features, source }
+        }
         _ => ApplyError::Refused { step, source },
     }
 }

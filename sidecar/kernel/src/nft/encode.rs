@@ -3,8 +3,8 @@
 use nftnl::{
     Batch, ChainType, FinalizedBatch, MsgType, ProtoFamily, Table,
     expr::{
-        Bitwise, Cmp, CmpOp, Conntrack, ConntrackStatus, IcmpCode, Immediate, Meta, Payload, Register, RejectionType,
-        States, TcpHeaderField, TransportHeaderField, UdpHeaderField, Verdict,
+        Bitwise, Cmp, CmpOp, Conntrack, ConntrackStatus, IcmpCode, Immediate, Meta, Payload, Register,
+        RejectionType, States, TcpHeaderField, TransportHeaderField, UdpHeaderField, Verdict,
     },
 };
 
@@ -13,7 +13,8 @@ use super::{
     expressions::{DestinationType, Redirect},
     ffi,
     ruleset::{
-        Action, Chain, Direction, Entry, Hook, Kind, Match, Name, Point, Policy, Reject, Rule, Ruleset, Transport,
+        Action, Chain, Direction, Entry, Hook, Kind, Match, Name, Point, Policy, Reject, Rule, Ruleset,
+        Transport,
     },
 };
 

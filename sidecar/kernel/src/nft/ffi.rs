@@ -103,7 +103,8 @@ impl Aligned {
     fn new(message: &[u8]) -> Option<Self> {
         let length = u32::from_ne_bytes(*message.first_chunk()?);
         // The fixed part of every nf_tables message: netlink's header, then the family's of four bytes.
-        let whole = message.len() >= size_of::<nlmsghdr>() + 4 && usize::try_from(length) == Ok(message.len());
+        let whole =
+            message.len() >= size_of::<nlmsghdr>() + 4 && usize::try_from(length) == Ok(message.len());
         whole.then(|| {
             let words = message.chunks(size_of::<u32>()).map(|chunk| {
                 let mut word = [0; size_of::<u32>()];
@@ -176,11 +177,12 @@ impl ParsedRule {
                 let expression = expression.as_ptr();
                 let name = copied(sys::nftnl_expr_get_str(expression, sys::NFTNL_EXPR_NAME as u16));
                 if name.as_deref() == Some("counter") {
-                    let [packets, bytes] = [sys::NFTNL_EXPR_CTR_PACKETS, sys::NFTNL_EXPR_CTR_BYTES].map(|number| {
-                        let value = sys::nftnl_expr_get_u64(expression, number as u16);
-                        sys::nftnl_expr_set_u64(expression, number as u16, 0);
-                        value
-                    });
+                    let [packets, bytes] =
+                        [sys::NFTNL_EXPR_CTR_PACKETS, sys::NFTNL_EXPR_CTR_BYTES].map(|number| {
+                            let value = sys::nftnl_expr_get_u64(expression, number as u16);
+                            sys::nftnl_expr_set_u64(expression, number as u16, 0);
+                            value
+                        });
                     first = first.or(Some((packets, bytes)));
                 }
             }

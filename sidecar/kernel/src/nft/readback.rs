@@ -133,7 +133,9 @@ pub fn verify(ruleset: &Ruleset) -> Result<Counters, VerifyError> {
         let empty = Vec::new();
         let rules = found.rules.get(chain.name.as_str()).unwrap_or(&empty);
         mismatches.extend(compare_rules(chain.name, meant.collect(), rules));
-        counters.0.extend(chain.rules.iter().zip(rules).filter_map(|(rule, read)| Some((rule.comment, read.count?))));
+        counters.0.extend(
+            chain.rules.iter().zip(rules).filter_map(|(rule, read)| Some((rule.comment, read.count?))),
+        );
     }
     if mismatches.is_empty() { Ok(counters) } else { Err(VerifyError::Differs(Mismatches(mismatches))) }
 }
@@ -181,7 +183,9 @@ impl Found {
     fn read_once(channel: &Channel, table: Name) -> io::Result<Self> {
         let mut found = Self::default();
         dump(channel, libc::NFT_MSG_GETTABLE, |message| match ParsedTable::parse(message) {
-            Some(parsed) if parsed.name().as_deref() == Some(table.as_str()) => found.table = Some(parsed.flags()),
+            Some(parsed) if parsed.name().as_deref() == Some(table.as_str()) => {
+                found.table = Some(parsed.flags())
+            }
             Some(_) => {}
             None => found.unreadable += 1,
         })?;
@@ -217,14 +221,15 @@ impl Found {
             match self.chains.get(chain.name.as_str()) {
                 None => mismatches.push(Mismatch::ChainMissing(chain.name)),
                 Some(found) if *found == meant => {}
-                Some(found) => mismatches.push(Mismatch::ChainChanged {
-                    chain: chain.name,
-                    meant,
-                    found: found.clone(),
-                }),
+                Some(found) => {
+                    mismatches.push(Mismatch::ChainChanged { chain: chain.name, meant, found: found.clone() })
+                }
             }
         }
-        let extra = self.chains.keys().filter(|name| !ruleset.chains.iter().any(|chain| chain.name.as_str() == **name));
+        let extra = self
+            .chains
+            .keys()
+            .filter(|name| !ruleset.chains.iter().any(|chain| chain.name.as_str() == **name));
         mismatches.extend(extra.cloned().map(Mismatch::ChainExtra));
         mismatches
     }
@@ -311,10 +316,16 @@ impl fmt::Display for Mismatch {
             Self::TableFlags(flags) => write!(f, "the table has flags {flags:#x}"),
             Self::ChainMissing(chain) => write!(f, "chain {chain} is missing"),
             Self::ChainExtra(chain) => write!(f, "chain {chain} was added"),
-            Self::ChainChanged { chain, meant, found } => write!(f, "chain {chain} is {found} instead of {meant}"),
+            Self::ChainChanged { chain, meant, found } => {
+                write!(f, "chain {chain} is {found} instead of {meant}")
+            }
             Self::RuleMissing { chain, rule } => write!(f, "rule \"{rule}\" of chain {chain} is missing"),
-            Self::RuleChanged { chain, rule, .. } => write!(f, "rule \"{rule}\" of chain {chain} was changed"),
-            Self::RuleExtra { chain, found } => write!(f, "chain {chain} has an added rule:{}", one_line(found)),
+            Self::RuleChanged { chain, rule, .. } => {
+                write!(f, "rule \"{rule}\" of chain {chain} was changed")
+            }
+            Self::RuleExtra { chain, found } => {
+                write!(f, "chain {chain} has an added rule:{}", one_line(found))
+            }
             Self::RulesReordered { chain } => write!(f, "the rules of chain {chain} are in another order"),
             Self::Unreadable => f.write_str("a part of them is unknown to this program"),
         }

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::ruleset::{
-    Action, Chain, Direction, Entry, Hook, Kind, Limit, Log, Match, Point, Policy, Reject, Rule, Ruleset, Transport,
+    Action, Chain, Direction, Entry, Hook, Kind, Limit, Log, Match, Point, Policy, Reject, Rule, Ruleset,
+    Transport,
 };
 
 impl Ruleset {

@@ -1,8 +1,8 @@
 //! The rules of the *sealed* topology: a namespace with `lo` and nothing else.
 
 use super::ruleset::{
-    Action, Chain, Direction, Entry, Hook, Kind, Limit, Log, Match, Name, Point, Policy, Reject, Rule, Ruleset,
-    Transport,
+    Action, Chain, Direction, Entry, Hook, Kind, Limit, Log, Match, Name, Point, Policy, Reject, Rule,
+    Ruleset, Transport,
 };
 
 /// nfnetlink_log group that copies of refused packets go to.

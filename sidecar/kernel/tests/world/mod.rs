@@ -5,6 +5,7 @@
 
 use std::{
     env,
+    io::{self, Write},
     process::{Command, Stdio},
 };
 
@@ -43,9 +44,11 @@ fn run_inside(test: &str, namespaces: &[&str], what: &str) {
         .stdin(Stdio::null())
         .output()
         .unwrap();
-    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let text =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success() && text.contains("1 passed"), "{test} as {what}:\n{text}");
-    eprintln!("{test}: ran as {what}");
+    // Past the harness, which swallows what a passing test prints.
+    writeln!(io::stderr(), "{test}: ran as {what}").unwrap();
 }
 
 /// Runs a program that has to succeed, with `input` on its standard input; gives its standard output.
@@ -57,7 +60,6 @@ pub(crate) fn succeeds(program: &str, arguments: &[&str], input: &str) -> String
 
 /// Runs a program; gives whether it succeeded and what it wrote.
 pub(crate) fn run(program: &str, arguments: &[&str], input: &str) -> (bool, String) {
-    use std::io::Write;
     let mut child = Command::new(program)
         .args(arguments)
         .stdin(Stdio::piped())
@@ -67,6 +69,7 @@ pub(crate) fn run(program: &str, arguments: &[&str], input: &str) -> (bool, Stri
         .unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
-    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let text =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     (output.status.success(), text)
 }
