@@ -1,1 +1,4 @@
 //! (opening)
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
+
+pub mod evidence;
