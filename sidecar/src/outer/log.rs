@@ -10,12 +10,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
-use closedbook_policy::{Reason, Refusal};
+use closedbook_policy::{Phase, Reason, Refusal};
 use tokio::sync::mpsc;
 
-use super::ruling::Now;
+
 use super::summary::Tally;
 
+mod line;
 mod record;
 #[cfg(test)]
 mod tests;
@@ -59,7 +60,7 @@ impl Log {
     }
 
     /// Takes the place of one attempt, waiting while there is none.
-    pub(crate) async fn open(&self, now: Arc<Now>) -> Result<Record, Refusal> {
+    pub(crate) async fn open(&self, phase: Arc<Phase>) -> Result<Record, Refusal> {
         let place = match &self.queue {
             None => None,
             Some(_) if self.broken.load(Ordering::Acquire) => return Err(self.unwritable()),
@@ -69,7 +70,7 @@ impl Log {
             },
         };
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
-        Ok(Record::new(id, now, place, Arc::clone(&self.tally)))
+        Ok(Record::new(id, phase, place, Arc::clone(&self.tally)))
     }
 
     /// What was counted so far.

@@ -70,6 +70,7 @@ impl Tally {
         match (entry.verdict, entry.reason) {
             (Verdict::Allow, _) => counts.summary.allowed += 1,
             (Verdict::Cut, _) | (Verdict::Deny, None) => counts.summary.cut += 1,
+            (Verdict::Deny, Some(_)) if entry.noise => {}
             (Verdict::Deny, Some(reason)) => counts.refused(entry, reason),
         }
     }

@@ -5,24 +5,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use closedbook_policy::{Reason, Refusal};
-use serde::{Serialize, Serializer};
+use closedbook_policy::{Phase, Reason, Refusal};
+use serde::Serialize;
 use time::OffsetDateTime;
 use tokio::sync::mpsc::OwnedPermit;
 
 use crate::outer::copy::Moved;
-use crate::outer::ruling::Now;
 use crate::outer::summary::Tally;
 
-/// One line of the log, schema 1. The order of the fields is that of the documentation.
-#[derive(Debug, Clone, Serialize)]
+/// What there is to say about one attempt.
+#[derive(Debug, Clone)]
 pub(crate) struct Entry {
-    #[serde(serialize_with = "rfc3339")]
     pub(crate) ts: OffsetDateTime,
     pub(crate) id: u64,
-    pub(crate) phase: Box<str>,
-    pub(crate) epoch: u64,
-    pub(crate) policy: Arc<str>,
+    /// The phase that decided, with its epoch and its policy.
+    pub(crate) phase: Arc<Phase>,
     pub(crate) kind: Kind,
     pub(crate) name: Option<Box<str>>,
     pub(crate) port: Option<u16>,
@@ -35,6 +32,8 @@ pub(crate) struct Entry {
     pub(crate) bytes_down: u64,
     pub(crate) ms: u64,
     pub(crate) detail: Option<Box<str>>,
+    /// A refusal that nobody asked for; it is logged, and left out of the summary.
+    pub(crate) noise: bool,
 }
 
 /// What was attempted.
@@ -74,13 +73,11 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    pub(super) fn new(id: u64, now: Arc<Now>, place: Option<OwnedPermit<Entry>>, tally: Arc<Tally>) -> Self {
+    pub(super) fn new(id: u64, phase: Arc<Phase>, place: Option<OwnedPermit<Entry>>, tally: Arc<Tally>) -> Self {
         let entry = Entry {
             ts: OffsetDateTime::now_utc(),
             id,
-            phase: now.phase.name().into(),
-            epoch: now.epoch,
-            policy: Arc::clone(&now.digest),
+            phase,
             kind: Kind::Tcp,
             name: None,
             port: None,
@@ -93,6 +90,7 @@ impl Record {
             bytes_down: 0,
             ms: 0,
             detail: Some("closedbook stopped".into()),
+            noise: false,
         };
         Self { entry: Some(entry), started: Instant::now(), moved: Arc::default(), place, tally }
     }
@@ -109,13 +107,9 @@ impl Record {
         }
     }
 
-    /// The moment of the decision: its phase and epoch are what the line names.
-    pub(crate) fn decided(&mut self, now: &Now) {
-        self.note(|entry| {
-            entry.phase = now.phase.name().into();
-            entry.epoch = now.epoch;
-            entry.policy = Arc::clone(&now.digest);
-        });
+    /// The phase that decided: what the line names.
+    pub(crate) fn decided(&mut self, phase: &Arc<Phase>) {
+        self.note(|entry| entry.phase = Arc::clone(phase));
     }
 
     /// Where the attempt's bytes are counted.
@@ -165,13 +159,4 @@ impl Drop for Record {
             place.send(entry);
         }
     }
-}
-
-/// RFC 3339 with milliseconds, in UTC.
-fn rfc3339<S: Serializer>(ts: &OffsetDateTime, serializer: S) -> Result<S::Ok, S::Error> {
-    use time::format_description::BorrowedFormatItem;
-    use time::macros::format_description;
-    const FORMAT: &[BorrowedFormatItem<'_>] =
-        format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
-    serializer.serialize_str(&ts.format(FORMAT).map_err(serde::ser::Error::custom)?)
 }
