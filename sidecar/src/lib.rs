@@ -2,3 +2,4 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 pub mod evidence;
+pub mod outer;

@@ -8,11 +8,12 @@ use std::time::Duration;
 use closedbook_policy::{Reason, Refusal};
 use nix::errno::Errno;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::{JoinError, JoinSet};
 
 use super::Outer;
 use super::socket::Socket;
+use super::stop::Stop;
 
 /// How long the loop waits when the system has no room for another connection.
 const BACKOFF: Duration = Duration::from_millis(20);
@@ -21,7 +22,7 @@ const BACKOFF: Duration = Duration::from_millis(20);
 pub(crate) async fn accept<F>(
     outer: Arc<Outer>,
     listener: TcpListener,
-    mut stop: watch::Receiver<bool>,
+    mut stop: Stop,
     serve: impl Fn(Arc<Outer>, TcpStream) -> F,
 ) where
     F: Future<Output = ()> + Send + 'static,
@@ -30,7 +31,7 @@ pub(crate) async fn accept<F>(
     let mut spare = Spare::take();
     loop {
         tokio::select! {
-            _ = stop.wait_for(|stop| *stop) => break,
+            () = stop.told() => break,
             Some(ended) = connections.join_next() => report(ended),
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => match Arc::clone(&outer.places).try_acquire_owned() {

@@ -66,13 +66,16 @@ impl Dialler {
     /// exactly the permitted address (G3).
     pub(crate) async fn dial(&self, permit: Permit) -> Result<Dialled, Refusal> {
         let deadline = Instant::now() + DEADLINE;
-        let late = |_| Refusal::new(Reason::DialFailed, format!("{} did not answer in time", permit.destination()));
+        let late =
+            |_| Refusal::new(Reason::DialFailed, format!("{} did not answer in time", permit.destination()));
         let candidates = timeout_at(deadline, self.candidates(&permit)).await.map_err(late)??;
-        let (address, stream) = timeout_at(deadline, self.race(&candidates)).await.map_err(late)?.map_err(|error| {
-            Refusal::new(reason(&error), format!("{} can't be reached: {error}", permit.destination()))
+        let (address, stream) =
+            timeout_at(deadline, self.race(&candidates)).await.map_err(late)?.map_err(|error| {
+                Refusal::new(reason(&error), format!("{} can't be reached: {error}", permit.destination()))
+            })?;
+        let server = Socket::new(stream).map_err(|error| {
+            Refusal::new(Reason::DialFailed, format!("{} is gone: {error}", permit.destination()))
         })?;
-        let server = Socket::new(stream)
-            .map_err(|error| Refusal::new(Reason::DialFailed, format!("{} is gone: {error}", permit.destination())))?;
         Ok(Dialled { server, address, permit })
     }
 

@@ -13,7 +13,6 @@ use std::thread::JoinHandle;
 use closedbook_policy::{Phase, Reason, Refusal};
 use tokio::sync::mpsc;
 
-
 use super::summary::Tally;
 
 mod line;
@@ -22,7 +21,8 @@ mod record;
 mod tests;
 mod writer;
 
-pub(crate) use record::{Entry, Kind, Record, Verdict};
+pub use record::Kind;
+pub(crate) use record::{Entry, Record, Verdict};
 
 /// Attempts that may be alive or waiting to be written at once. The queue takes memory for those that wait only.
 const PLACES: usize = 128 * 1024;

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use closedbook_policy::Policy;
 use thiserror::Error;
 use tokio::net::{TcpListener, UdpSocket};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 mod accept;
@@ -35,6 +35,7 @@ mod refuse;
 mod resolve;
 mod ruling;
 mod socket;
+mod stop;
 mod summary;
 #[cfg(test)]
 mod testing;
@@ -119,7 +120,11 @@ struct Outer {
 }
 
 /// Serves until `stop` ends; then cuts and records every flow that still lives. Must run inside a tokio runtime.
-pub async fn run(config: Config, listeners: Listeners, stop: impl Future<Output = ()>) -> Result<Summary, Error> {
+pub async fn run(
+    config: Config,
+    listeners: Listeners,
+    stop: impl Future<Output = ()>,
+) -> Result<Summary, Error> {
     Proxy::new(config)?.run(listeners, stop).await
 }
 
@@ -154,7 +159,7 @@ impl Proxy {
     /// Serves until `stop` ends.
     pub async fn run(self, listeners: Listeners, stop: impl Future<Output = ()>) -> Result<Summary, Error> {
         let Listening { tcp, dns_udp, dns_tcp } = Listening::new(listeners).map_err(Error::Listener)?;
-        let (stopping, stopped) = watch::channel(false);
+        let (running, stopped) = stop::signal();
         let mut services = JoinSet::new();
         for listener in tcp {
             services.spawn(accept::accept(self.outer.clone(), listener, stopped.clone(), connection::serve));
@@ -166,7 +171,7 @@ impl Proxy {
             services.spawn(dns::udp::serve(self.outer.clone(), socket, stopped.clone()));
         }
         stop.await;
-        stopping.send_replace(true);
+        drop(running);
         while let Some(ended) = services.join_next().await {
             if let Err(error) = ended {
                 tracing::error!(%error, "a listener's task ended by a panic; this is a bug of closedbook");

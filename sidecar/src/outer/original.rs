@@ -29,7 +29,10 @@ pub(crate) fn from_kernel(stream: &TcpStream) -> io::Result<SocketAddr> {
 
 /// The destination in its one form (IPv4-mapped IPv6 addresses are IPv4), or why there can't be one: a connection
 /// aimed at this proxy itself, or at the task's own loopback, is never passed on.
-pub(crate) fn judge(original: io::Result<SocketAddr>, listener: io::Result<SocketAddr>) -> Result<SocketAddr, Refusal> {
+pub(crate) fn judge(
+    original: io::Result<SocketAddr>,
+    listener: io::Result<SocketAddr>,
+) -> Result<SocketAddr, Refusal> {
     let unknown = |error| Refusal::new(Reason::Loop, format!("where it was aimed at can't be told: {error}"));
     let (original, listener) = (canonical(original.map_err(unknown)?), canonical(listener.map_err(unknown)?));
     if original == listener {

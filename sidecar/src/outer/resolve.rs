@@ -76,7 +76,9 @@ impl Resolver {
     /// task may change them later.
     pub(crate) fn new(upstreams: &Upstreams) -> Result<Self, ResolverError> {
         let (servers, hosts) = match upstreams {
-            Upstreams::Servers(servers) => (servers.iter().map(|server| name_server(*server)).collect(), None),
+            Upstreams::Servers(servers) => {
+                (servers.iter().map(|server| name_server(*server)).collect(), None)
+            }
             Upstreams::System => {
                 let (config, _) = system_conf::read_system_conf().map_err(system)?;
                 // A missing hosts file says nothing.
@@ -148,7 +150,8 @@ impl Inner {
 
     /// Asks for both families at once and waits for the slower one only a little.
     async fn both_families(&self, name: &DnsName) -> Result<(Vec<IpAddr>, Vec<IpAddr>), NetError> {
-        let ask = |kind| async move { self.upstream.lookup(name.clone(), kind).await.map(|lookup| found(&lookup)) };
+        let ask =
+            |kind| async move { self.upstream.lookup(name.clone(), kind).await.map(|lookup| found(&lookup)) };
         let mut v6 = std::pin::pin!(ask(RecordType::AAAA));
         let mut v4 = std::pin::pin!(ask(RecordType::A));
         tokio::select! {
@@ -217,7 +220,11 @@ fn name_server(server: SocketAddr) -> NameServerConfig {
         connection
     };
     // A server's "no such name" is believed: there is nobody else to ask but its equals.
-    NameServerConfig::new(server.ip(), true, vec![connection(ProtocolConfig::Udp), connection(ProtocolConfig::Tcp)])
+    NameServerConfig::new(
+        server.ip(),
+        true,
+        vec![connection(ProtocolConfig::Udp), connection(ProtocolConfig::Tcp)],
+    )
 }
 
 fn system(error: NetError) -> ResolverError {

@@ -73,7 +73,12 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    pub(super) fn new(id: u64, phase: Arc<Phase>, place: Option<OwnedPermit<Entry>>, tally: Arc<Tally>) -> Self {
+    pub(super) fn new(
+        id: u64,
+        phase: Arc<Phase>,
+        place: Option<OwnedPermit<Entry>>,
+        tally: Arc<Tally>,
+    ) -> Self {
         let entry = Entry {
             ts: OffsetDateTime::now_utc(),
             id,

@@ -1,6 +1,5 @@
 //! The writing side of the log.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -17,7 +16,11 @@ const RETRY: Duration = Duration::from_millis(500);
 
 /// Writes until every sender is gone. What a failed write left over is tried again, from the byte where it stopped,
 /// so that a log on a disk that was full for a while has no hole and no torn line.
-pub(super) fn write(mut entries: mpsc::Receiver<Entry>, file: impl Write, broken: &AtomicBool) -> io::Result<()> {
+pub(super) fn write(
+    mut entries: mpsc::Receiver<Entry>,
+    file: impl Write,
+    broken: &AtomicBool,
+) -> io::Result<()> {
     let mut sink = Sink { file, pending: Vec::new() };
     while let Some(entry) = entries.blocking_recv() {
         sink.take(&entry);
