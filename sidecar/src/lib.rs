@@ -7,3 +7,4 @@
 pub mod evidence;
 pub mod inner;
 pub mod listeners;
+pub mod outer;
