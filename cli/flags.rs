@@ -24,7 +24,7 @@ pub(crate) fn resolvers(given: &[String]) -> Result<Option<Vec<SocketAddr>>, Fai
 
 /// `--log`: opened by the user who asks, before anything is started; a log that can't be written refuses to start (G13).
 pub(crate) fn open_log(path: &Path) -> Result<File, Failure> {
-    let open = || {
+    let open = || -> io::Result<File> {
         let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
         match file.metadata()?.is_dir() {
             true => Err(io::ErrorKind::IsADirectory.into()),

@@ -14,7 +14,10 @@ pub(super) fn print(report: &Report) {
         eprintln!("closedbook: the decision log is not complete: {error}");
     }
     if report.unrecorded > 0 {
-        eprintln!("closedbook: {} attempts were refused because the log could not be written", report.unrecorded);
+        eprintln!(
+            "closedbook: {} attempts were refused because the log could not be written",
+            report.unrecorded
+        );
     }
 }
 
@@ -31,7 +34,8 @@ fn refusals(report: &Report) -> Option<String> {
     }
     let attempts = if total == 1 { "attempt" } else { "attempts" };
     let mut line = format!("{total} {attempts} refused: {}", named.join(", "));
-    let flags: Vec<String> = report.refused.iter().filter_map(entry).take(NAMED).map(|e| format!("--allow {e}")).collect();
+    let flags: Vec<String> =
+        report.refused.iter().filter_map(entry).take(NAMED).map(|e| format!("--allow {e}")).collect();
     if !flags.is_empty() {
         line.push_str(&format!("; add with {}", flags.join(" ")));
     }
@@ -40,14 +44,17 @@ fn refusals(report: &Report) -> Option<String> {
 
 fn describe(row: &Row) -> String {
     let times = if row.times == 1 { String::new() } else { format!(", {} times", row.times) };
-    let port = row.port.filter(|port| ![80, 443].contains(port)).map_or_else(String::new, |port| format!(":{port}"));
+    let port =
+        row.port.filter(|port| ![80, 443].contains(port)).map_or_else(String::new, |port| format!(":{port}"));
     format!("{}{port} ({}{times})", row.host, row.reason)
 }
 
 /// The entry that would permit it, for the refusals that an entry can change.
 fn entry(row: &Row) -> Option<String> {
     match (row.reason.as_str(), row.port) {
-        ("name-not-allowed" | "dns-name" | "address-not-allowed", None | Some(80 | 443)) => Some(row.host.clone()),
+        ("name-not-allowed" | "dns-name" | "address-not-allowed", None | Some(80 | 443)) => {
+            Some(row.host.clone())
+        }
         ("name-not-allowed" | "address-not-allowed" | "port-not-allowed", Some(port)) => {
             Some(format!("{}:{port}", row.host))
         }

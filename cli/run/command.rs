@@ -40,7 +40,9 @@ impl Command {
     /// `line` closes by execve(2): that is how the other side learns that all went well.
     pub(super) fn start(self, mut line: Line) -> u8 {
         let failed = match self.confine(&mut line) {
-            Err(error) => FromCommand::Failed { code: 126, what: format!("can't confine the command: {error}") },
+            Err(error) => {
+                FromCommand::Failed { code: 126, what: format!("can't confine the command: {error}") }
+            }
             Ok(()) => self.execute(),
         };
         let _ = line.say(&failed);

@@ -74,7 +74,8 @@ fn serve(task: Task, line: &mut Line) -> Result<FromInit, Inability> {
     // Before the fork, so that no end of a child is missed.
     let ended = SigSet::from(Signal::SIGCHLD);
     ended.thread_block().map_err(bug)?;
-    let children = SignalFd::with_flags(&ended, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC).map_err(bug)?;
+    let children =
+        SignalFd::with_flags(&ended, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC).map_err(bug)?;
     let (mut from_command, to_init) = Line::pair().map_err(bug)?;
     let child = fork_into(CloneFlags::empty(), || task.command.start(to_init)).map_err(bug)?;
     if let Some(not_started) = let_go(&child, &mut from_command)? {
@@ -87,7 +88,7 @@ fn serve(task: Task, line: &mut Line) -> Result<FromInit, Inability> {
 fn close_namespace(task: &Task) -> Result<(), Inability> {
     let listeners = inner::set_up().map_err(|error| Inability {
         what: format!("can't close the network namespace: {}", chain(&error)),
-        remedy: error.remedy(),
+        remedy: error.remedy().to_owned(),
     })?;
     descriptors::send(&task.handoff, &listeners.descriptors()).map_err(bug)?;
     drop(listeners);
@@ -125,10 +126,8 @@ fn let_go(child: &Child, line: &mut Line) -> Result<Option<FromInit>, Inability>
 /// Reaps orphans, passes signals on, until the command ends or the supervisor is gone.
 fn watch(child: &Child, children: &SignalFd, line: &mut Line) -> Result<FromInit, Inability> {
     loop {
-        let mut ready = [
-            PollFd::new(children.as_fd(), PollFlags::POLLIN),
-            PollFd::new(line.as_fd(), PollFlags::POLLIN),
-        ];
+        let mut ready =
+            [PollFd::new(children.as_fd(), PollFlags::POLLIN), PollFd::new(line.as_fd(), PollFlags::POLLIN)];
         match poll(&mut ready, PollTimeout::NONE) {
             Ok(_) | Err(Errno::EINTR) => {}
             Err(error) => return Err(bug(error)),
@@ -138,15 +137,26 @@ fn watch(child: &Child, children: &SignalFd, line: &mut Line) -> Result<FromInit
         if let Some(code) = reap(child)? {
             return Ok(FromInit::Ended(code));
         }
-        if spoken {
-            match line.hear::<ToInit>().map_err(bug)? {
-                Some(ToInit::Signal(number)) => {
-                    let signal = Signal::try_from(number).map_err(bug)?;
-                    child.signal(signal).map_err(bug)?;
-                }
-                Some(other) => return Err(bug(format!("the supervisor spoke out of turn: {other:?}"))),
-                None => return Ok(FromInit::Ended(0)),
+        if spoken && !obey(child, line)? {
+            return Ok(FromInit::Ended(0));
+        }
+    }
+}
+
+/// Does what the supervisor says; `false` when it is gone.
+fn obey(child: &Child, line: &mut Line) -> Result<bool, Inability> {
+    loop {
+        match line.hear::<ToInit>().map_err(bug)? {
+            Some(ToInit::Signal(number)) => {
+                let signal = Signal::try_from(number).map_err(bug)?;
+                child.signal(signal).map_err(bug)?;
             }
+            Some(other) => return Err(bug(format!("the supervisor spoke out of turn: {other:?}"))),
+            None => return Ok(false),
+        }
+        // poll(2) does not see what has been read already.
+        if !line.has_more() {
+            return Ok(true);
         }
     }
 }

@@ -100,7 +100,8 @@ fn of_flags(phase: Option<String>, allowed: Vec<Entry>) -> Result<(Policy, Strin
 
 /// A phase that can be defined; `lockdown` can't, since it allows nothing by definition.
 fn phase_name(text: &str) -> Result<PhaseName, Failure> {
-    PhaseName::parse(text).map_err(|error| Failure::usage(format!("--allow in phase {text}: {}", chain(&error))))
+    PhaseName::parse(text)
+        .map_err(|error| Failure::usage(format!("--allow in phase {text}: {}", chain(&error))))
 }
 
 /// The only phase there is, or `agent`.

@@ -39,7 +39,8 @@ pub(super) struct Start<'a> {
 impl Proxy {
     /// Starts it. It serves when [`Proxy::wait_until_ready`] says so.
     pub(super) fn start(start: Start<'_>) -> Result<Self, Failure> {
-        let cannot = |error: &dyn std::error::Error| Failure::bug(format!("can't start the proxy: {}", chain(error)));
+        let cannot =
+            |error: &dyn std::error::Error| Failure::bug(format!("can't start the proxy: {}", chain(error)));
         let (mut line, theirs) = UnixStream::pair()
             .and_then(|(ours, theirs)| Ok((Line::over(ours)?, theirs)))
             .map_err(|error| cannot(&error))?;
@@ -57,7 +58,9 @@ impl Proxy {
     pub(super) fn wait_until_ready(&mut self) -> Result<(), Failure> {
         match self.line.hear::<FromOuter>() {
             Ok(Some(FromOuter::Ready)) => Ok(()),
-            Ok(Some(FromOuter::Unable(what))) => Err(Failure::refused(format!("the proxy can't serve: {what}"))),
+            Ok(Some(FromOuter::Unable(what))) => {
+                Err(Failure::refused(format!("the proxy can't serve: {what}")))
+            }
             Ok(Some(FromOuter::Done(_))) => Err(Failure::bug("the proxy ended before it began")),
             Ok(None) => Err(Failure::bug("the proxy ended before it was ready")),
             Err(error) => Err(Failure::bug(format!("the proxy can't be understood: {error}"))),
@@ -69,7 +72,7 @@ impl Proxy {
         let _ = self.line.say(&ToOuter::Stop);
         let done = loop {
             match self.line.hear::<FromOuter>() {
-                Ok(Some(FromOuter::Done(summary))) => break Some(report),
+                Ok(Some(FromOuter::Done(report))) => break Some(report),
                 Ok(Some(_)) => {}
                 Ok(None) | Err(_) => break None,
             }

@@ -12,8 +12,9 @@ use crate::exit::Failure;
 /// Every socket in the file system that a process outside answers, but for those to keep.
 pub(super) fn answered_outside(keep: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let kept = keep.iter().map(|path| kept(path)).collect::<Result<BTreeSet<_>, _>>()?;
-    let table = fs::read("/proc/net/unix")
-        .map_err(|error| Failure::host(format!("can't read /proc/net/unix: {error}")).remedy("mount /proc"))?;
+    let table = fs::read("/proc/net/unix").map_err(|error| {
+        Failure::host(format!("can't read /proc/net/unix: {error}")).remedy("mount /proc")
+    })?;
     let runtime_dir = PathBuf::from(format!("/run/user/{}", geteuid()));
     let known = WELL_KNOWN.iter().map(PathBuf::from);
     let users = WELL_KNOWN_IN_RUNTIME_DIR.iter().map(|name| runtime_dir.join(name));

@@ -11,6 +11,7 @@ use closedbook_kernel::idmap::IdMaps;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
+use super::closing;
 use super::init::{self, Task};
 use super::lab::Lab;
 use super::plan::Plan;
@@ -18,7 +19,6 @@ use super::proxy::{Proxy, Start};
 use super::signals::{Foreground, Signals};
 use super::sockets;
 use super::wire::{FromInit, Line, ToInit};
-use super::closing;
 use crate::exit::{Failure, chain};
 
 /// Runs the command; its exit code.
@@ -57,7 +57,8 @@ struct Init {
 impl Init {
     /// Returns when the namespace is closed.
     fn start(task: Task) -> Result<Self, Failure> {
-        let maps = IdMaps::identity().map_err(|error| Failure::bug(format!("can't read this process's id map: {error}")))?;
+        let maps = IdMaps::identity()
+            .map_err(|error| Failure::bug(format!("can't read this process's id map: {error}")))?;
         let (line, theirs) = Line::pair().map_err(|error| Failure::bug(error.to_string()))?;
         let child = fork_into(init::namespaces(), || init::run(task, theirs)).map_err(no_namespaces)?;
         let mut init = Self { child, line };
@@ -78,7 +79,9 @@ impl Init {
     }
 
     fn hear(&mut self) -> Result<Option<FromInit>, Failure> {
-        self.line.hear().map_err(|error| Failure::bug(format!("the task's init can't be understood: {error}")))
+        self.line
+            .hear()
+            .map_err(|error| Failure::bug(format!("the task's init can't be understood: {error}")))
     }
 }
 
@@ -111,7 +114,9 @@ fn follow(init: &mut Init, proxy: &Proxy, signals: &Signals) -> Result<u8, Failu
             proxy_lives = false;
             eprintln!("closedbook: the proxy has died; the command has no network from here on");
         }
-        while let Some(number) = signals.next_for_command().map_err(|error| Failure::bug(error.to_string()))? {
+        while let Some(number) =
+            signals.next_for_command().map_err(|error| Failure::bug(error.to_string()))?
+        {
             // That init is gone is seen below.
             let _ = init.say(&ToInit::Signal(number));
         }
@@ -150,8 +155,12 @@ fn no_namespaces(error: ForkError) -> Failure {
              sysctl kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu), or in a container \
              --security-opt seccomp=unconfined --security-opt apparmor=unconfined"
         }
-        ForkError::Clone(Errno::ENOSPC) => "raise user.max_user_namespaces, user.max_net_namespaces and their like",
-        ForkError::Clone(Errno::EINVAL) => "use a kernel with CONFIG_USER_NS, CONFIG_NET_NS and CONFIG_PID_NS",
+        ForkError::Clone(Errno::ENOSPC) => {
+            "raise user.max_user_namespaces, user.max_net_namespaces and their like"
+        }
+        ForkError::Clone(Errno::EINVAL) => {
+            "use a kernel with CONFIG_USER_NS, CONFIG_NET_NS and CONFIG_PID_NS"
+        }
         _ => return Failure::bug(what),
     };
     Failure::host(what).remedy(remedy)

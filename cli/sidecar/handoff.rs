@@ -39,11 +39,16 @@ pub(super) fn bind(path: &Path) -> Result<UnixListener, Failure> {
 /// G10: whoever can replace the socket can hand the proxy other listeners.
 fn refuse_open_folder(path: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let meta = fs::metadata(folder)
-        .map_err(|error| Failure::usage(format!("--handoff {}: {}: {error}", path.display(), folder.display())))?;
+    let meta = fs::metadata(folder).map_err(|error| {
+        Failure::usage(format!("--handoff {}: {}: {error}", path.display(), folder.display()))
+    })?;
     if meta.mode() & 0o022 != 0 {
-        return Err(Failure::usage(format!("--handoff {}: others may write to {}", path.display(), folder.display()))
-            .remedy(format!("chmod go-w {}", folder.display())));
+        return Err(Failure::usage(format!(
+            "--handoff {}: others may write to {}",
+            path.display(),
+            folder.display()
+        ))
+        .remedy(format!("chmod go-w {}", folder.display())));
     }
     Ok(())
 }

@@ -27,7 +27,8 @@ impl Inner {
     pub(super) fn run(self) -> Result<ExitCode, Failure> {
         let socket = handoff::bind(&self.handoff)?;
         let listeners = inner::set_up().map_err(|error| {
-            Failure::host(format!("can't close this network namespace: {}", chain(&error))).remedy(error.remedy())
+            Failure::host(format!("can't close this network namespace: {}", chain(&error)))
+                .remedy(error.remedy())
         })?;
         let families = listeners.families();
         // Held until the outer half comes, they would let clients hang in their backlog; without them clients are
@@ -42,7 +43,8 @@ impl Inner {
 /// Binding needs no privilege, so an outer half that was started anew is served like the first.
 fn hand_over_for_ever(socket: &UnixListener, families: Families) -> Result<ExitCode, Failure> {
     loop {
-        let (outer, _) = socket.accept().map_err(|error| Failure::bug(format!("the handoff socket: {error}")))?;
+        let (outer, _) =
+            socket.accept().map_err(|error| Failure::bug(format!("the handoff socket: {error}")))?;
         let handed = Listeners::bind(families)
             .map_err(|error| chain(&error))
             .and_then(|new| descriptors::send(&outer, &new.descriptors()).map_err(|error| error.to_string()));

@@ -19,8 +19,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use super::config::{FromOuter, OuterConfig, ToOuter};
 use super::handoff;
 use crate::exit::{Failure, chain};
-use crate::policy_file;
 use crate::flags;
+use crate::policy_file;
 
 /// Serve a closed namespace: decide, resolve, dial. Holds no capability.
 #[derive(Debug, Args)]
@@ -86,11 +86,13 @@ impl Outer {
 
     /// Started by `closedbook run`: serves until the supervisor says so, or is gone.
     fn serve_supervisor(self, descriptor: RawFd) -> Result<ExitCode, Failure> {
-        let broken = |error: &dyn std::fmt::Display| Failure::bug(format!("the supervisor's descriptors: {error}"));
+        let broken =
+            |error: &dyn std::fmt::Display| Failure::bug(format!("the supervisor's descriptors: {error}"));
         let line = UnixStream::from(inherited(descriptor).map_err(|error| broken(&error))?);
-        let handoff = self.handoff_fd.ok_or_else(|| broken(&"no handoff")).and_then(|number| {
-            inherited(number).map(UnixStream::from).map_err(|error| broken(&error))
-        })?;
+        let handoff = self
+            .handoff_fd
+            .ok_or_else(|| broken(&"no handoff"))
+            .and_then(|number| inherited(number).map(UnixStream::from).map_err(|error| broken(&error)))?;
         let log = self.log_fd.map(inherited).transpose().map_err(|error| broken(&error))?.map(File::from);
         // Before anything is read from anybody. The listeners come from the inner part, not from the task.
         give_up_privilege()?;
@@ -123,7 +125,10 @@ impl Supervisor {
     async fn say(&mut self, message: &FromOuter) -> Result<(), Failure> {
         let mut text = serde_json::to_vec(message).map_err(|error| Failure::bug(error.to_string()))?;
         text.push(b'\n');
-        self.says.write_all(&text).await.map_err(|error| Failure::bug(format!("the supervisor is gone: {error}")))
+        self.says
+            .write_all(&text)
+            .await
+            .map_err(|error| Failure::bug(format!("the supervisor is gone: {error}")))
     }
 }
 
@@ -171,7 +176,11 @@ fn give_up_privilege() -> Result<(), Failure> {
 /// Sized by what the process may open: a connection takes two descriptors, and two more while it moves bulk.
 fn limits() -> Limits {
     let descriptors = privileges::descriptor_limit();
-    Limits { connections: usize::try_from(descriptors.saturating_sub(64) / 4).unwrap_or(usize::MAX).clamp(16, 65_536) }
+    Limits {
+        connections: usize::try_from(descriptors.saturating_sub(64) / 4)
+            .unwrap_or(usize::MAX)
+            .clamp(16, 65_536),
+    }
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, Failure> {

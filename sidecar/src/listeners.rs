@@ -58,7 +58,9 @@ pub enum ListenError {
     #[error("a socket was handed over that is not one of closedbook's listeners: {0:?}")]
     Foreign(Option<SocketAddr>),
     /// Something is missing from what was handed over.
-    #[error("the listeners that were handed over are not complete: {tcp} TCP, {udp} DNS over UDP, {dns} DNS over TCP")]
+    #[error(
+        "the listeners that were handed over are not complete: {tcp} TCP, {udp} DNS over UDP, {dns} DNS over TCP"
+    )]
     Incomplete {
         /// How many listeners for TCP.
         tcp: usize,
@@ -83,7 +85,11 @@ impl Listeners {
 
     /// The families they serve.
     pub fn families(&self) -> Families {
-        if self.tcp.iter().any(|l| l.local_addr().is_ok_and(|a| a.is_ipv6())) { Families::V4AndV6 } else { Families::V4 }
+        if self.tcp.iter().any(|l| l.local_addr().is_ok_and(|a| a.is_ipv6())) {
+            Families::V4AndV6
+        } else {
+            Families::V4
+        }
     }
 
     /// Their descriptors, to hand over.
