@@ -46,6 +46,10 @@ pub(crate) struct Run {
     #[arg(long)]
     lab: bool,
 
+    /// Write what arrives at the lab's servers (JSON Lines) to this file.
+    #[arg(long, value_name = "FILE", requires = "lab")]
+    witness: Option<PathBuf>,
+
     /// Write the decision log (JSON Lines) to this file; it is added to if it exists.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,

@@ -90,7 +90,8 @@ fn close_namespace(task: &Task) -> Result<(), Inability> {
         what: format!("can't close the network namespace: {}", chain(&error)),
         remedy: error.remedy().to_owned(),
     })?;
-    descriptors::send(&task.handoff, &listeners.descriptors()).map_err(bug)?;
+    descriptors::send(&task.handoff, &listeners.descriptors())
+        .map_err(|error| bug(format!("the proxy took no listeners: {error}")))?;
     drop(listeners);
     mounts::make_private()
         .and_then(|()| mounts::fresh_proc())

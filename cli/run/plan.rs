@@ -23,7 +23,8 @@ pub(super) struct Plan {
     pub(super) resolvers: Option<Vec<SocketAddr>>,
     pub(super) log: Option<File>,
     pub(super) kept_sockets: Vec<PathBuf>,
-    pub(super) lab: bool,
+    /// The lab to run in, with the file for its witness.
+    pub(super) lab: Option<Option<PathBuf>>,
     pub(super) quiet: bool,
 }
 
@@ -34,7 +35,7 @@ impl TryFrom<Run> for Plan {
     type Error = Failure;
 
     fn try_from(run: Run) -> Result<Self, Failure> {
-        let Run { allow, policy, phase, lab, log, keep_socket, resolver, quiet, command } = run;
+        let Run { allow, policy, phase, lab, witness, log, keep_socket, resolver, quiet, command } = run;
         let allowed = allow.iter().map(|text| entry(text)).collect::<Result<Vec<_>, _>>()?;
         let (policy, phase) = match policy {
             Some(file) => of_file(&file, phase, allowed)?,
@@ -47,7 +48,7 @@ impl TryFrom<Run> for Plan {
             resolvers: flags::resolvers(&resolver)?,
             log: log.as_deref().map(flags::open_log).transpose()?,
             kept_sockets: keep_socket,
-            lab,
+            lab: lab.then_some(witness),
             quiet,
         })
     }
@@ -65,13 +66,7 @@ impl Plan {
 }
 
 fn entry(text: &str) -> Result<Entry, Failure> {
-    Entry::parse(text).map_err(|error| {
-        let failure = Failure::usage(format!("--allow {text}: {}", chain(&error)));
-        match error.remedy() {
-            Some(remedy) => failure.remedy(remedy),
-            None => failure,
-        }
-    })
+    Entry::parse(text).map_err(|error| Failure::usage(format!("--allow {}", chain(&error))))
 }
 
 fn of_file(file: &Path, phase: Option<String>, allowed: Vec<Entry>) -> Result<(Policy, String), Failure> {

@@ -25,7 +25,7 @@ use crate::exit::{Failure, chain};
 pub(super) fn supervise(plan: Plan) -> Result<u8, Failure> {
     let _terminal = Foreground::note();
     let signals = Signals::queue().map_err(|error| Failure::bug(format!("can't queue signals: {error}")))?;
-    let lab = plan.lab.then(Lab::start).transpose()?;
+    let lab = plan.lab.as_ref().map(|witness| Lab::start(witness.as_deref())).transpose()?;
     let hidden = sockets::answered_outside(&plan.kept_sockets)?;
     let (from_inner, to_outer) = pair()?;
     let mut proxy = Proxy::start(Start {
@@ -147,7 +147,7 @@ fn pair() -> Result<(UnixStream, UnixStream), Failure> {
 }
 
 /// clone(2) says little about why it denies namespaces; the usual causes are known.
-fn no_namespaces(error: ForkError) -> Failure {
+pub(super) fn no_namespaces(error: ForkError) -> Failure {
     let what = format!("this host allows no new user, network, mount and pid namespaces: {}", chain(&error));
     let remedy = match error {
         ForkError::Clone(Errno::EPERM | Errno::EACCES) => {

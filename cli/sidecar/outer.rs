@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use closedbook_kernel::descriptors::inherited;
+use closedbook_kernel::idmap::may_become_nobody;
 use closedbook_kernel::privileges;
 use closedbook_policy::Policy;
 use closedbook_sidecar::listeners::Listeners;
@@ -167,7 +168,7 @@ fn prepare(config: OuterConfig, log: Option<File>) -> Result<outer::Proxy, Strin
 fn give_up_privilege() -> Result<(), Failure> {
     let limit = privileges::raise_descriptor_limit();
     limit.map_err(|error| Failure::host(format!("can't raise the limit on descriptors: {error}")))?;
-    if privileges::may_change_user() {
+    if may_become_nobody() {
         privileges::become_nobody().map_err(|error| Failure::bug(chain(&error)))?;
     }
     privileges::drop_all().map_err(|error| Failure::bug(chain(&error)))
