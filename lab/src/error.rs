@@ -49,6 +49,48 @@ pub enum LabError {
     /// A lab's name is a file name: letters, digits, `-` and `_`, at most 40.
     #[error("a lab can't be named {0:?}")]
     Named(String),
+    /// The ids of this process can't be read.
+    #[error("can't read this process's id maps")]
+    IdMaps(#[source] io::Error),
+    /// The new user namespace got no ids.
+    #[error(transparent)]
+    IdMap(#[from] closedbook_kernel::idmap::IdMapError),
+    /// No child in new namespaces.
+    #[error(transparent)]
+    Fork(#[from] closedbook_kernel::fork::ForkError),
+    /// A namespace of the lab can't be joined.
+    #[error(transparent)]
+    Namespace(#[from] closedbook_kernel::namespace::NamespaceError),
+    /// The lab's pid namespace can't be joined.
+    #[error("can't join the pid namespace")]
+    Pids(#[source] io::Error),
+    /// The lab's files can't be arranged.
+    #[error(transparent)]
+    Mount(#[from] closedbook_kernel::mounts::MountError),
+    /// The lab's network can't be laid.
+    #[error("can't lay the routes of the lab")]
+    Routes(#[source] io::Error),
+    /// The working directory is gone, or is not seen from inside.
+    #[error("can't keep the working directory")]
+    Directory(#[source] io::Error),
+    /// The lab can't leave the caller's terminal.
+    #[error("can't step aside from the caller's session")]
+    Aside(#[source] io::Error),
+    /// No threads, or no signal handlers.
+    #[error("can't start the servers' runtime")]
+    Runtime(#[source] io::Error),
+    /// Parent and lab can't talk.
+    #[error("the socket between the lab and its parent broke")]
+    Lifeline(#[source] io::Error),
+    /// The lab ended without a word.
+    #[error("the lab ended before it was ready")]
+    Died,
+    /// What the lab's first process said on its end.
+    #[error("{0}")]
+    Inside(String),
+    /// The lab can't be waited for.
+    #[error("can't wait for the lab")]
+    Wait(#[source] nix::errno::Errno),
     /// The running lab said no, or something that is not an answer.
     #[error("the lab answered: {0}")]
     Answer(String),

@@ -2,7 +2,6 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -29,7 +28,8 @@ pub(crate) struct Lab {
 pub struct Running {
     lab: Arc<Lab>,
     authority: Arc<Authority>,
-    servers: JoinSet<()>,
+    /// Held for its drop, which ends them.
+    _servers: JoinSet<()>,
     end: watch::Sender<bool>,
     sctp: Sctp,
 }
@@ -82,7 +82,7 @@ pub async fn serve(
         // With nobody listening any more there is nothing to end.
         let _ = all.send(true);
     });
-    Ok(Running { lab, authority, servers, end, sctp })
+    Ok(Running { lab, authority, _servers: servers, end, sctp })
 }
 
 impl Running {
@@ -122,14 +122,11 @@ impl Running {
         settle::settle(&self.lab.witness).await
     }
 
-    /// Ends when the lab has been told to stop; its servers are gone then.
-    pub async fn ended(mut self) {
-        let mut end = self.end.subscribe();
+    /// Waits until the lab has been told to stop. Its conversations end at the same moment, its listeners when this
+    /// value is dropped.
+    pub async fn stopped(&self) {
         // The sender is ours, so this can't fail before `stop` has come.
-        let _ = end.wait_for(|ended| *ended).await;
-        self.servers.shutdown().await;
-        // Conversations saw the same signal; one turn of the scheduler lets them go.
-        tokio::time::sleep(Duration::ZERO).await;
+        let _ = self.end.subscribe().wait_for(|ended| *ended).await;
     }
 }
 

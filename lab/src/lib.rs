@@ -8,6 +8,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 mod authority;
+mod control;
 mod datagram;
 mod dns;
 mod environment;
@@ -17,6 +18,7 @@ mod lab;
 mod listen;
 mod opening;
 pub mod ports;
+mod room;
 mod settle;
 mod site;
 mod tcp;
@@ -26,10 +28,12 @@ mod witness;
 mod world;
 
 pub use authority::{Authority, NAMELESS};
-pub use environment::ca_environment;
+pub use control::Control;
+pub use environment::{ca_environment, wgetrc, wgetrc_path};
 pub use error::LabError;
 pub use fault::{Fault, Faults, UnknownFault};
 pub use lab::{Running, Sctp, serve};
+pub use room::{Lab, LabName, Place, Plan, Room};
 pub use site::pattern;
 pub use witness::{Arrival, Kind, Witness, find_nonce, fresh_nonce};
 pub use world::{
