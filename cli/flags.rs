@@ -24,6 +24,11 @@ pub(crate) fn resolvers(given: &[String]) -> Result<Option<Vec<SocketAddr>>, Fai
 
 /// `--log`: opened by the user who asks, before anything is started; a log that can't be written refuses to start (G13).
 pub(crate) fn open_log(path: &Path) -> Result<File, Failure> {
+    open_output("--log", path)
+}
+
+/// A file that is added to, or made.
+pub(crate) fn open_output(flag: &str, path: &Path) -> Result<File, Failure> {
     let open = || -> io::Result<File> {
         let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
         match file.metadata()?.is_dir() {
@@ -32,7 +37,7 @@ pub(crate) fn open_log(path: &Path) -> Result<File, Failure> {
         }
     };
     open().map_err(|error| {
-        Failure::usage(format!("--log {}: can't be written: {error}", path.display()))
+        Failure::usage(format!("{flag} {}: can't be written: {error}", path.display()))
             .remedy("name a file in a folder that you may write to")
     })
 }

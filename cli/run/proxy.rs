@@ -9,7 +9,7 @@ use std::process::Command;
 
 use closedbook_kernel::descriptors;
 use closedbook_kernel::fork::{Child, fork_into};
-use closedbook_kernel::namespace::Namespace;
+use closedbook_lab::Room;
 use nix::sched::CloneFlags;
 use nix::sys::prctl;
 use nix::sys::signal::{SigSet, Signal};
@@ -25,20 +25,20 @@ pub(super) struct Proxy {
 }
 
 /// What the proxy is given.
-pub(super) struct Start<'a> {
+pub(super) struct Start {
     /// What it enforces.
     pub(super) config: OuterConfig,
     /// Where the listeners come from.
     pub(super) handoff: UnixStream,
     /// Where its records go.
     pub(super) log: Option<File>,
-    /// The namespaces in which the uplink is, if not this process's own: the lab's.
-    pub(super) uplink: &'a [Namespace],
+    /// Where the uplink is, if it is not this process's own network: in the lab.
+    pub(super) uplink: Option<Room>,
 }
 
 impl Proxy {
     /// Starts it. It serves when [`Proxy::wait_until_ready`] says so.
-    pub(super) fn start(start: Start<'_>) -> Result<Self, Failure> {
+    pub(super) fn start(start: Start) -> Result<Self, Failure> {
         let cannot =
             |error: &dyn std::error::Error| Failure::bug(format!("can't start the proxy: {}", chain(error)));
         let (mut line, theirs) = UnixStream::pair()
@@ -90,13 +90,13 @@ impl AsFd for Proxy {
 }
 
 /// Does not come back unless it fails.
-fn become_proxy(start: &Start<'_>, line: &UnixStream) -> io::Error {
+fn become_proxy(start: &Start, line: &UnixStream) -> io::Error {
     let prepare = || -> io::Result<()> {
         prctl::set_pdeathsig(Signal::SIGKILL)?;
         // A process group of its own: Ctrl-C is for the command, whose last connections are still to be recorded.
         nix::unistd::setpgid(nix::unistd::Pid::from_raw(0), nix::unistd::Pid::from_raw(0))?;
-        for namespace in start.uplink {
-            namespace.join().map_err(|error| io::Error::other(chain(&error)))?;
+        if let Some(lab) = &start.uplink {
+            lab.enter_network().map_err(|error| io::Error::other(chain(&error)))?;
         }
         descriptors::close_others_on_exec()?;
         descriptors::keep_over_exec(line)?;

@@ -26,13 +26,14 @@ pub(super) fn supervise(plan: Plan) -> Result<u8, Failure> {
     let _terminal = Foreground::note();
     let signals = Signals::queue().map_err(|error| Failure::bug(format!("can't queue signals: {error}")))?;
     let lab = plan.lab.as_ref().map(|witness| Lab::start(witness.as_deref())).transpose()?;
-    let hidden = sockets::answered_outside(&plan.kept_sockets)?;
+    let mut hidden = sockets::answered_outside(&plan.kept_sockets)?;
+    hidden.extend(lab.as_ref().map(Lab::control_socket));
     let (from_inner, to_outer) = pair()?;
     let mut proxy = Proxy::start(Start {
         config: plan.outer_config(lab.as_ref()),
         handoff: to_outer,
         log: plan.log,
-        uplink: lab.as_ref().map_or(&[], Lab::namespaces),
+        uplink: lab.as_ref().map(Lab::room),
     })?;
     let environment = lab.as_ref().map_or_else(Vec::new, Lab::environment);
     let command = plan.command.with_environment(environment);
@@ -45,6 +46,7 @@ pub(super) fn supervise(plan: Plan) -> Result<u8, Failure> {
         Some(summary) if !plan.quiet => closing::print(&summary),
         _ => {}
     }
+    lab.map_or(Ok(()), Lab::finish)?;
     code
 }
 

@@ -6,12 +6,14 @@
 // Each test program uses its own part of this.
 #![allow(dead_code)]
 
-use std::fs;
+use std::fs::{self, File};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
+use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -38,18 +40,17 @@ pub fn modes() -> &'static [Mode] {
     })
 }
 
-/// The program under test, at a path that every user can reach.
-pub fn program() -> &'static Path {
-    static PROGRAM: OnceLock<(TempDir, PathBuf)> = OnceLock::new();
-    &PROGRAM
-        .get_or_init(|| {
-            let folder = open_folder();
-            let path = folder.path().join("closedbook");
-            fs::copy(env!("CARGO_BIN_EXE_closedbook"), &path).unwrap();
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-            (folder, path)
-        })
-        .1
+/// The program under test, at a path that works for every user: by descriptor, since a checkout may lie in a folder
+/// that only its owner can enter.
+pub fn program() -> &'static str {
+    static PROGRAM: OnceLock<(File, String)> = OnceLock::new();
+    let (_, path) = PROGRAM.get_or_init(|| {
+        let file = File::open(env!("CARGO_BIN_EXE_closedbook")).unwrap();
+        fcntl(&file, FcntlArg::F_SETFD(FdFlag::empty())).unwrap();
+        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+        (file, path)
+    });
+    path
 }
 
 /// A folder that every user can write to; removed with the value.
