@@ -1,25 +1,26 @@
 //! Which sockets of the host the command must not see.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use closedbook_kernel::unix_sockets::{WELL_KNOWN, WELL_KNOWN_IN_RUNTIME_DIR, bound, existing};
-use nix::unistd::geteuid;
+use closedbook_kernel::unix_sockets::{WELL_KNOWN, below, bound, existing, tables};
 
 use crate::exit::Failure;
+
+/// Where services put their sockets. Walked, so that those of services this user can't look into are found too.
+const RUNTIME_FOLDER: &str = "/run";
 
 /// Every socket in the file system that a process outside answers, but for those to keep.
 pub(super) fn answered_outside(keep: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let kept = keep.iter().map(|path| kept(path)).collect::<Result<BTreeSet<_>, _>>()?;
-    let table = fs::read("/proc/net/unix").map_err(|error| {
+    let tables = tables().map_err(|error| {
         Failure::host(format!("can't read /proc/net/unix: {error}")).remedy("mount /proc")
     })?;
-    let runtime_dir = PathBuf::from(format!("/run/user/{}", geteuid()));
-    let known = WELL_KNOWN.iter().map(PathBuf::from);
-    let users = WELL_KNOWN_IN_RUNTIME_DIR.iter().map(|name| runtime_dir.join(name));
+    let mut candidates: Vec<PathBuf> = tables.iter().flat_map(|table| bound(table)).collect();
+    candidates.extend(WELL_KNOWN.iter().map(PathBuf::from));
+    below(Path::new(RUNTIME_FOLDER), &mut candidates);
     let mut found = BTreeSet::new();
-    for path in bound(&table).into_iter().chain(known).chain(users) {
+    for path in candidates {
         let socket = existing(&path).map_err(|error| {
             Failure::host(format!("can't tell whether {} is a socket: {error}", path.display()))
                 .remedy(format!("make it readable, or permit it with --keep-socket {}", path.display()))
