@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use closedbook_policy::{Attempt, Evidence, Host, Permit, Phase, Reason, Refusal};
+use closedbook_policy::{Attempt, Evidence, Permit, Phase, Reason, Refusal};
 use std::net::SocketAddr;
 use tokio::net::TcpStream;
 use tokio::time::Instant;
@@ -13,6 +13,7 @@ use super::copy::{End, copy};
 use super::log::{Kind, Record};
 use super::prefix::{self, Prefix};
 use super::refuse::refuse;
+use super::ruling::Leash;
 use super::socket::Socket;
 use super::{Outer, http, original};
 
@@ -91,7 +92,7 @@ fn without_a_word(outer: &Outer, phase: &Arc<Phase>, original: SocketAddr) -> Op
     carries.then(|| phase.decide(attempt).ok()).flatten()
 }
 
-fn describe(record: &mut Record, evidence: &Evidence) {
+pub(super) fn describe(record: &mut Record, evidence: &Evidence) {
     let (kind, name) = match evidence {
         Evidence::Tls(hello) => (Kind::Tls, hello.server_name.as_ref().map(ToString::to_string)),
         Evidence::Http(request) => (Kind::Http, Some(request.host.to_string())),
@@ -105,7 +106,9 @@ fn describe(record: &mut Record, evidence: &Evidence) {
 
 /// Dials what was permitted, replays what was read, and copies until both sides are done.
 async fn carry(outer: &Arc<Outer>, mut record: Record, client: Socket, permit: Permit, prefix: Vec<u8>) {
-    let (permit, flow) = match outer.ruling.admit(record.id(), permit) {
+    // Dropped last, when both sockets are closed: a switch waits for exactly that.
+    let leash = Leash::new();
+    let (permit, flow) = match outer.ruling.admit(record.id(), permit, &leash) {
         Ok(admitted) => admitted,
         Err(refusal) => {
             record.deny(&refusal);
@@ -118,7 +121,7 @@ async fn carry(outer: &Arc<Outer>, mut record: Record, client: Socket, permit: P
 
     let dialled = tokio::select! {
         biased;
-        cut = flow.cut() => return record.cut(&cut),
+        cut = leash.cut() => return record.cut(&cut),
         () = client.lost() => return record.allow_with("the client left before the server had answered"),
         dialled = Box::pin(outer.dialler.dial(permit)) => dialled,
     };
@@ -136,7 +139,7 @@ async fn carry(outer: &Arc<Outer>, mut record: Record, client: Socket, permit: P
     let moved = Arc::clone(record.moved());
     let end = tokio::select! {
         biased;
-        cut = flow.cut() => Err(cut),
+        cut = leash.cut() => Err(cut),
         end = async {
             if server.write_all(&prefix).await.is_err() {
                 return End::Broken;
@@ -150,7 +153,6 @@ async fn carry(outer: &Arc<Outer>, mut record: Record, client: Socket, permit: P
         client.settle();
         server.settle();
     }
-    // Closed before the flow is taken off the register: a switch waits for exactly that.
     drop((client, server));
     drop(flow);
     match end {
@@ -158,9 +160,4 @@ async fn carry(outer: &Arc<Outer>, mut record: Record, client: Socket, permit: P
         Ok(End::Broken) => record.allow_with("reset by one side"),
         Err(cut) => record.cut(&cut),
     }
-}
-
-/// The host that an attempt names.
-pub(crate) fn named(host: &Host) -> Box<str> {
-    host.to_string().into()
 }

@@ -14,6 +14,7 @@ use std::fs::File;
 use std::io;
 use std::net;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use closedbook_policy::Policy;
 use thiserror::Error;
@@ -108,6 +109,7 @@ struct Outer {
     pipes: copy::pipe::Pipes,
     original: original::OriginalDst,
     places: Arc<Semaphore>,
+    stopping: AtomicBool,
 }
 
 /// Serves until `stop` ends; then cuts and records every flow that still lives. Must run inside a tokio runtime.
@@ -138,6 +140,7 @@ impl Proxy {
             pipes: copy::pipe::Pipes::default(),
             original,
             places: Arc::new(Semaphore::new(config.limits.connections)),
+            stopping: AtomicBool::new(false),
         };
         Ok(Self { outer: Arc::new(outer), writer })
     }
@@ -162,6 +165,7 @@ impl Proxy {
             services.spawn(dns::udp::serve(self.outer.clone(), socket, stopped.clone()));
         }
         stop.await;
+        self.outer.stopping.store(true, Ordering::Release);
         drop(running);
         while let Some(ended) = services.join_next().await {
             if let Err(error) = ended {

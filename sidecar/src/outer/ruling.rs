@@ -24,15 +24,22 @@ pub struct Ruling {
 #[derive(Debug)]
 struct Live {
     attempt: Attempt,
-    cut: watch::Sender<Option<Refusal>>,
+    leash: watch::Sender<Option<Refusal>>,
 }
 
-/// A permitted flow's place in the registry. Dropping it says that the flow moves no byte any more.
+/// What a switch pulls to end a connection whose flow it refuses. Dropping it says that no byte of the connection moves
+/// any more, so it is dropped after the sockets.
+#[derive(Debug)]
+pub(crate) struct Leash {
+    pull: watch::Sender<Option<Refusal>>,
+    pulled: watch::Receiver<Option<Refusal>>,
+}
+
+/// A permitted flow's place in the registry.
 #[derive(Debug)]
 pub(crate) struct Flow {
     ruling: Arc<Ruling>,
     id: u64,
-    cut: watch::Receiver<Option<Refusal>>,
 }
 
 impl Ruling {
@@ -56,28 +63,32 @@ impl Ruling {
             self.now.store(Arc::clone(&phase));
             let refused = |live: &Live| phase.decide(live.attempt.clone()).is_err();
             let ids: Vec<u64> = flows.iter().filter(|(_, live)| refused(live)).map(|(id, _)| *id).collect();
-            ids.into_iter().filter_map(|id| flows.remove(&id).map(|live| (id, live.cut))).collect::<Vec<_>>()
+            ids.into_iter().filter_map(|id| flows.remove(&id).map(|live| (id, live.leash))).collect::<Vec<_>>()
         };
         let detail = format!("phase {} does not permit it", phase.name());
-        for (_, cut) in &refused {
-            cut.send_replace(Some(Refusal::new(Reason::PhaseChanged, detail.clone())));
+        for (_, leash) in &refused {
+            leash.send_replace(Some(Refusal::new(Reason::PhaseChanged, detail.clone())));
         }
-        for (_, cut) in &refused {
-            cut.closed().await;
+        for (_, leash) in &refused {
+            leash.closed().await;
         }
         refused.into_iter().map(|(id, _)| id).collect()
     }
 
     /// Enters a flow. One whose phase was switched away between its decision and now is decided anew.
-    pub(crate) fn admit(self: &Arc<Self>, id: u64, permit: Permit) -> Result<(Permit, Flow), Refusal> {
+    pub(crate) fn admit(
+        self: &Arc<Self>,
+        id: u64,
+        permit: Permit,
+        leash: &Leash,
+    ) -> Result<(Permit, Flow), Refusal> {
         let mut flows = self.flows();
         // Under the lock, so a switch either sees this flow, or is seen here.
         let now = self.now();
         let permit =
             if permit.epoch() == now.epoch() { permit } else { now.decide(permit.attempt().clone())? };
-        let (sender, cut) = watch::channel(None);
-        flows.insert(id, Live { attempt: permit.attempt().clone(), cut: sender });
-        Ok((permit, Flow { ruling: Arc::clone(self), id, cut }))
+        flows.insert(id, Live { attempt: permit.attempt().clone(), leash: leash.pull.clone() });
+        Ok((permit, Flow { ruling: Arc::clone(self), id }))
     }
 
     fn flows(&self) -> MutexGuard<'_, HashMap<u64, Live>> {
@@ -86,20 +97,28 @@ impl Ruling {
     }
 }
 
-impl Flow {
-    /// Waits until a switch refuses this flow.
+impl Leash {
+    /// For one connection of the task.
+    pub(crate) fn new() -> Self {
+        let (pull, pulled) = watch::channel(None);
+        Self { pull, pulled }
+    }
+
+    /// Waits until a switch refuses a flow of this connection.
     pub(crate) async fn cut(&self) -> Refusal {
-        let mut cut = self.cut.clone();
-        match cut.wait_for(Option::is_some).await {
-            Ok(refusal) => refusal.clone().unwrap_or_else(gone),
-            Err(_) => gone(),
+        let mut pulled = self.pulled.clone();
+        let refusal = pulled.wait_for(Option::is_some).await.map(|refusal| refusal.clone());
+        match refusal {
+            Ok(Some(refusal)) => refusal,
+            // Can't be: this leash holds a sender, and nothing but a refusal ends the wait.
+            _ => std::future::pending().await,
         }
     }
-}
 
-/// The registry forgot the flow, which it does only when it cuts it.
-fn gone() -> Refusal {
-    Refusal::new(Reason::PhaseChanged, "the flow is not permitted any more")
+    /// The refusal of a switch that has happened.
+    pub(crate) fn pulled(&self) -> Option<Refusal> {
+        self.pulled.borrow().clone()
+    }
 }
 
 impl Drop for Flow {

@@ -21,6 +21,7 @@ use super::{Config, Limits, Listeners, Proxy, Ruling, Summary, Upstreams};
 
 pub(crate) mod hello;
 pub(crate) mod names;
+pub(crate) mod web;
 
 use names::Names;
 
