@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod exit;
+mod lab;
 
 use exit::Failure;
 
@@ -17,13 +18,18 @@ struct Cli {
 }
 
 #[derive(Subcommand)]
-enum Noun {}
+enum Noun {
+    #[command(subcommand)]
+    Lab(lab::Lab),
+}
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return exit::usage(error),
     };
-    let outcome: Result<ExitCode, Failure> = match cli.noun {};
+    let outcome: Result<ExitCode, Failure> = match cli.noun {
+        Noun::Lab(lab) => lab.run(),
+    };
     outcome.unwrap_or_else(exit::report)
 }
