@@ -10,7 +10,7 @@ DEBIAN_TEST  := $(DEBIAN_DEMO) nftables git wget openssl python3 python3-request
 demo: ## Build, and show the main job offline: an allowed host answers, a dozen ways out fail.
 	@.ci/packages $(DEBIAN_DEMO)
 	@.ci/quiet cargo build --release
-	@tests/demo.sh target/release/closedbook
+	@lab/demo.sh target/release/closedbook
 
 test: ## Everything: format, lints, documentation, tests.
 	@.ci/packages $(DEBIAN_TEST)

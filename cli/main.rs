@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand};
 
 mod exit;
 mod flags;
+mod lab;
 mod policy_file;
 mod run;
 mod sidecar;
@@ -25,6 +26,8 @@ enum Noun {
     Run(run::Run),
     #[command(subcommand)]
     Sidecar(sidecar::Sidecar),
+    #[command(subcommand)]
+    Lab(lab::Lab),
 }
 
 fn main() -> ExitCode {
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
     let outcome: Result<ExitCode, Failure> = match cli.noun {
         Noun::Run(run) => run.run(),
         Noun::Sidecar(sidecar) => sidecar.run(),
+        Noun::Lab(lab) => lab.run(),
     };
     outcome.unwrap_or_else(exit::report)
 }

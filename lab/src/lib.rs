@@ -16,6 +16,7 @@ mod error;
 mod fault;
 mod lab;
 mod listen;
+pub mod load;
 mod opening;
 pub mod ports;
 mod room;

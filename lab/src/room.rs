@@ -20,6 +20,7 @@ use nix::sched::{CloneFlags, setns};
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 
+pub(crate) use inside::raise_descriptor_limit;
 pub use place::Place;
 
 use crate::{Fault, LabError, World};

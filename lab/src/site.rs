@@ -23,7 +23,7 @@
 //! Every answer names the host, the server name, and the nonce of its request with the lab's proof of it.
 
 mod body;
-mod flow;
+pub(crate) mod flow;
 mod git;
 mod model;
 mod pace;

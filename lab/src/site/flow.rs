@@ -30,8 +30,7 @@ impl Hash {
 
 /// The first `count` octets of the pattern.
 pub(super) async fn bytes(count: u64, hash: Hash) -> Response<Body> {
-    let stream = Stream { offset: 0, left: count };
-    let stream = stream.map_err(|never| match never {}).boxed_unsync();
+    let stream = Stream::of(count).map_err(|never| match never {}).boxed_unsync();
     let mut response = body::typed(StatusCode::OK, "application/octet-stream", stream);
     if hash == Hash::Sent {
         // The head can't go before the hash is known; other connections go on meanwhile.
@@ -53,9 +52,17 @@ pub(super) fn echo(request: Request<Incoming>) -> Response<Body> {
     response
 }
 
-struct Stream {
+/// The pattern as a body of known length.
+pub(crate) struct Stream {
     offset: u64,
     left: u64,
+}
+
+impl Stream {
+    /// The first `count` octets.
+    pub(crate) fn of(count: u64) -> Self {
+        Self { offset: 0, left: count }
+    }
 }
 
 impl HttpBody for Stream {

@@ -1,0 +1,39 @@
+use std::process::ExitCode;
+
+use closedbook_lab::{Control, LabError, Place, World};
+use serde_json::Value;
+
+use super::{failure, named};
+use crate::exit::Failure;
+
+#[derive(clap::Args)]
+pub(crate) struct Hosts {
+    /// Which running lab; without one, the names that every lab knows.
+    #[arg(long)]
+    name: Option<String>,
+    /// As a JSON array.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Hosts {
+    pub(super) fn run(self) -> Result<ExitCode, Failure> {
+        let hosts = match Place::find(&named(self.name.as_deref())?) {
+            Ok((place, _)) => {
+                Control::connect(&place).and_then(|mut lab| lab.ask("hosts")).map_err(failure)?
+            }
+            Err(LabError::Absent(_)) if self.name.is_none() => serde_json::to_value(World::new().hosts())
+                .map_err(|error| Failure::bug(format!("can't write the hosts: {error}")))?,
+            Err(error) => return Err(failure(error)),
+        };
+        if self.json {
+            println!("{hosts}");
+            return Ok(ExitCode::SUCCESS);
+        }
+        for host in hosts.as_array().map(Vec::as_slice).unwrap_or_default() {
+            let field = |name| host.get(name).and_then(Value::as_str).unwrap_or("-");
+            println!("{:<12}{:<16}{:<22}{}", field("role"), field("v4"), field("v6"), field("name"));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
