@@ -23,6 +23,7 @@ mod ranges;
 mod ratchet;
 mod reason;
 mod settings;
+mod suggest;
 
 pub use advice::{Advice, Concern};
 pub use canonical::Digest;
