@@ -10,6 +10,7 @@ mod lab;
 mod policy_file;
 mod run;
 mod sidecar;
+mod policy;
 
 use exit::Failure;
 
@@ -28,6 +29,7 @@ enum Noun {
     Sidecar(sidecar::Sidecar),
     #[command(subcommand)]
     Lab(lab::Lab),
+    Policy(policy::PolicyArgs),
 }
 
 fn main() -> ExitCode {
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         Noun::Run(run) => run.run(),
         Noun::Sidecar(sidecar) => sidecar.run(),
         Noun::Lab(lab) => lab.run(),
+        Noun::Policy(args) => policy::run(args),
     };
     outcome.unwrap_or_else(exit::report)
 }
