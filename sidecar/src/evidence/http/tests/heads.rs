@@ -34,15 +34,14 @@ fn ordinary_requests() {
         "REPORT /svn HTTP/1.1",
         "M-SEARCH / HTTP/1.1",
         "OPTIONS /v1/messages HTTP/1.1",
-        "DELETE /a%20b?q=1&r=%00#".trim_end_matches('#'),
-        "GET /a?b={c}|\"d\"^`\\[e] HTTP/1.1",
+        "DELETE /a%20b?q=1&r=%00 HTTP/1.1",
+        "GET /{\"a\"}|?b={c}|^`\\[e]?? HTTP/1.1",
         "GET //b.example/ HTTP/1.1",
         "GET /http://b.example/ HTTP/1.1",
         "GET /?u=http://b.example/ HTTP/1.1",
     ] {
-        let line = if line.contains(" HTTP/") { line.to_owned() } else { format!("{line} HTTP/1.1") };
         let expected = Request { host: host("a.example"), port: None, upgrade: Upgrade::None };
-        assert_eq!(accepted(&request(&line)), [expected]);
+        assert_eq!(accepted(&request(line)), [expected]);
     }
     accepted(&with_fields("Accept: */*\r\nX-Empty:\r\nX-Tab:\t a\tb \r\nX-Text: na\u{ef}ve\r\nHost2: b\r\n"));
     accepted(&with_fields("Connection: keep-alive, TE\r\nTE: trailers\r\nExpect: 100-continue\r\n"));
@@ -77,6 +76,8 @@ fn request_lines() {
         ("GET / RTSP/1.0", Reason::HttpMalformed),
         ("GET /#b HTTP/1.1", Reason::HttpMalformed),
         ("GET /<b> HTTP/1.1", Reason::HttpMalformed),
+        ("GET /`b` HTTP/1.1", Reason::HttpMalformed),
+        ("GET /?\"b\" HTTP/1.1", Reason::HttpMalformed),
         ("GET /\u{fc} HTTP/1.1", Reason::HttpMalformed),
         ("GET /\t HTTP/1.1", Reason::HttpMalformed),
         ("A23456789012345678901234567890123 / HTTP/1.1", Reason::HttpMalformed),

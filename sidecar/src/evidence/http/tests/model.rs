@@ -134,7 +134,7 @@ fn judge(lines: &[&[u8]], whole: bool) -> Result<Head, BTreeSet<Reason>> {
     let chunked = |value: &&str| value.strip_prefix(' ').unwrap_or(value).eq_ignore_ascii_case("chunked");
     faults.extend(malformed(encodings.len() > 1 || !encodings.iter().all(chunked)));
     faults.extend(malformed(
-        expects.len() > 1 || expects.iter().any(|value| value.trim().to_ascii_lowercase() != "100-continue"),
+        expects.len() > 1 || expects.iter().any(|value| !value.trim().eq_ignore_ascii_case("100-continue")),
     ));
     let deciding = ["host", "content-length", "transfer-encoding", "connection", "expect"];
     faults.extend(malformed(
@@ -174,8 +174,10 @@ fn line_faults(line: &str) -> Vec<Reason> {
     if !target.is_empty() && !target.starts_with('/') {
         faults.push(Reason::HttpForm);
     }
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let odd = |c: char| !c.is_ascii_graphic() || "#<>".contains(c);
-    let bad_target = target.is_empty() || target.starts_with('/') && target.contains(odd);
+    let odd = path.contains('`') || query.contains('"') || target.contains(odd);
+    let bad_target = target.is_empty() || target.starts_with('/') && odd;
     let bad_method = method.is_empty() || method.len() > 32 || !method.chars().all(token);
     if bad_target || bad_method || !["HTTP/1.0", "HTTP/1.1"].contains(version) {
         faults.push(Reason::HttpMalformed);
