@@ -7,10 +7,10 @@ use clap::{Parser, Subcommand};
 mod exit;
 mod flags;
 mod lab;
+mod policy;
 mod policy_file;
 mod run;
 mod sidecar;
-mod policy;
 
 use exit::Failure;
 

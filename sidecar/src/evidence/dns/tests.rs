@@ -63,7 +63,7 @@ fn questions_of_another_implementation() {
         ("a-b.xn--bcher-kva.example.", RecordType::TXT, Some((512, false))),
     ] {
         let mut message = Message::new(0xbeef, MessageType::Query, OpCode::Query);
-        message.recursion_desired = true;
+        message.metadata.recursion_desired = true;
         message.add_query(Query::query(HickoryName::from_ascii(text).unwrap(), kind));
         if let Some((size, dnssec_ok)) = edns {
             let mut record = HickoryEdns::new();
