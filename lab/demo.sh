@@ -18,7 +18,7 @@ try() {
   shift 2
   said=$(timeout 8 bash -c '"$@"' try "$@" 2>&1)
   code=$?
-  said=$(printf '%s' "$said" | tail -n 1 | tr -d '\r' | cut -c1-86)
+  said=$(printf '%s' "$said" | head -n 1 | tr -d '\r' | cut -c1-86)
   case "$code:$expected" in
     0:allowed) verdict=answered ;;
     0:refused) verdict=LEAK ;;
@@ -30,7 +30,7 @@ try() {
   case "$verdict" in answered | refused) ;; *) wrong=$((wrong + 1)) ;; esac
 }
 
-get() { curl -sS --fail --max-time 6 -o /dev/null -w '%{http_code} from %{remote_ip}, HTTP/%{http_version}\n' "$@"; }
+get() { curl -sS --fail --max-time 6 -o /dev/null -w '%{http_code} over HTTP/%{http_version}\n' "$@"; }
 
 # A datagram that is refused fails on the second write at the latest, when the kernel's answer has come.
 datagram() { exec 3<>"/dev/udp/$1/$2" && printf x >&3 && read -r -t 1 -n 1 -u 3; }
@@ -40,13 +40,16 @@ stream() { exec 3<>"/dev/tcp/$1/$2" && printf '%b' "$3" >&3 && head -c 1 <&3 | g
 # Any HTTP answer but a refusal counts as one.
 raw_http() { exec 3<>"/dev/tcp/$1/80" && printf '%b' "$2" >&3 && head -n 1 <&3 | tee /dev/stderr | grep -q ' [23]..'; }
 
-export -f get datagram stream raw_http
+# getent says nothing when it finds nothing.
+lookup() { getent ahostsv4 "$1" || { echo "$1: no such name"; return 2; }; }
+
+export -f lookup get datagram stream raw_http
 
 inside() {
   wrong=0
   try allowed "https://$allowed/" get "https://$allowed/"
   try allowed "http://$allowed/" get "http://$allowed/"
-  try allowed "the same by a wrong address: goes to the right host" get --resolve "$allowed:443:$elsewhere" "https://$allowed/"
+  try allowed "the same at a wrong address: sent to the right" get --resolve "$allowed:443:$elsewhere" "https://$allowed/"
   try refused "https://example.com/" get https://example.com/
   try refused "example.com by its address" get -k --resolve "example.com:443:$elsewhere" https://example.com/
   try refused "https://$elsewhere/, without a name" get -k "https://$elsewhere/"
@@ -57,7 +60,7 @@ inside() {
   try refused "$allowed on another port" get "https://$allowed:8443/"
   try refused "ssh" bash -c "stream $elsewhere 22 ''"
   try refused "anything at all on port 443" bash -c "stream $elsewhere 443 'hello\n'"
-  try refused "DNS for another name" getent ahostsv4 nonce.leak.test
+  try refused "DNS for another name" lookup nonce.leak.test
   try refused "QUIC (UDP 443)" bash -c "datagram $elsewhere 443"
   try refused "NTP (UDP 123)" bash -c "datagram $elsewhere 123"
   try refused "IPv6" get -k 'https://[2001:db8::7]/'
