@@ -8,7 +8,6 @@ mod exit;
 mod flags;
 mod lab;
 mod policy;
-mod policy_file;
 mod run;
 mod sidecar;
 

@@ -12,7 +12,7 @@ use super::command::Command;
 use super::lab::Lab;
 use crate::exit::{Failure, chain};
 use crate::flags;
-use crate::policy_file;
+use crate::policy;
 use crate::sidecar::config::OuterConfig;
 
 /// A run, ready to start.
@@ -70,7 +70,7 @@ fn entry(text: &str) -> Result<Entry, Failure> {
 }
 
 fn of_file(file: &Path, phase: Option<String>, allowed: Vec<Entry>) -> Result<(Policy, String), Failure> {
-    let policy = policy_file::read(file)?;
+    let policy = policy::load(file)?;
     let phase = match phase {
         Some(phase) => phase,
         None => default_phase(&policy).ok_or_else(|| {

@@ -21,7 +21,7 @@ use super::config::{FromOuter, OuterConfig, ToOuter};
 use super::handoff;
 use crate::exit::{Failure, chain};
 use crate::flags;
-use crate::policy_file;
+use crate::policy;
 
 /// Serve a closed namespace: decide, resolve, dial. Holds no capability.
 #[derive(Debug, Args)]
@@ -70,7 +70,7 @@ impl Outer {
     /// Started by hand, in a container of its own: serves until it is told to end by a signal.
     fn serve_alone(self) -> Result<ExitCode, Failure> {
         let missing = || Failure::usage("--handoff, --policy and --phase are needed");
-        let policy = policy_file::read(self.policy.as_deref().ok_or_else(missing)?)?;
+        let policy = policy::load(self.policy.as_deref().ok_or_else(missing)?)?;
         let phase = self.phase.ok_or_else(missing)?;
         let upstreams = flags::resolvers(&self.resolver)?.map_or(Upstreams::System, Upstreams::Servers);
         let log = self.log.as_deref().map(flags::open_log).transpose()?;
