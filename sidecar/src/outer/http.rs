@@ -9,9 +9,9 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use closedbook_policy::{Refusal, Request};
+use hyper::StatusCode;
 use hyper::header::HeaderMap;
 use hyper::server::conn::http1;
-use hyper::StatusCode;
 use hyper::service::service_fn;
 
 use super::Outer;
@@ -73,7 +73,13 @@ enum Over {
 }
 
 /// Serves a connection whose first bytes are a request.
-pub(super) async fn serve(outer: &Arc<Outer>, client: Socket, original: SocketAddr, prefix: Vec<u8>, first: Record) {
+pub(super) async fn serve(
+    outer: &Arc<Outer>,
+    client: Socket,
+    original: SocketAddr,
+    prefix: Vec<u8>,
+    first: Record,
+) {
     let talk = Arc::new(Talk {
         outer: Arc::clone(outer),
         original,

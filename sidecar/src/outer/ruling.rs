@@ -63,7 +63,9 @@ impl Ruling {
             self.now.store(Arc::clone(&phase));
             let refused = |live: &Live| phase.decide(live.attempt.clone()).is_err();
             let ids: Vec<u64> = flows.iter().filter(|(_, live)| refused(live)).map(|(id, _)| *id).collect();
-            ids.into_iter().filter_map(|id| flows.remove(&id).map(|live| (id, live.leash))).collect::<Vec<_>>()
+            ids.into_iter()
+                .filter_map(|id| flows.remove(&id).map(|live| (id, live.leash)))
+                .collect::<Vec<_>>()
         };
         let detail = format!("phase {} does not permit it", phase.name());
         for (_, leash) in &refused {

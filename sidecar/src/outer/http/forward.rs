@@ -89,7 +89,11 @@ async fn pass(
     if response.status() == StatusCode::SWITCHING_PROTOCOLS {
         let server = hyper::upgrade::on(&mut response);
         if !websocket {
-            return Ok(misbehaved(&talk, exchange, "the server switched protocols without having been asked"));
+            return Ok(misbehaved(
+                &talk,
+                exchange,
+                "the server switched protocols without having been asked",
+            ));
         }
         return switch(&talk, exchange, response, client, server).await;
     }
@@ -130,14 +134,12 @@ fn for_server(
     parts.version = Version::HTTP_11;
     let (upload, uploaded) = Upload::new(body, word.as_ref());
     let mut request = Request::from_parts(parts, upload);
-    hyper::ext::on_informational(&mut request, move |interim| {
-        match (interim.status(), &word) {
-            (StatusCode::CONTINUE, Some(word)) => word.give(),
-            (StatusCode::CONTINUE, None) => {}
-            (status, _) => {
-                if let Some(talk) = early.as_ref().and_then(Weak::upgrade) {
-                    talk.interim(status, interim.headers());
-                }
+    hyper::ext::on_informational(&mut request, move |interim| match (interim.status(), &word) {
+        (StatusCode::CONTINUE, Some(word)) => word.give(),
+        (StatusCode::CONTINUE, None) => {}
+        (status, _) => {
+            if let Some(talk) = early.as_ref().and_then(Weak::upgrade) {
+                talk.interim(status, interim.headers());
             }
         }
     });

@@ -19,7 +19,8 @@ const HOP_BY_HOP: [HeaderName; 7] = [
 /// Takes them out, and what Connection names. Returns whether the body was chunked.
 pub(super) fn end_here(headers: &mut HeaderMap) -> bool {
     let chunked = headers.contains_key(header::TRANSFER_ENCODING);
-    let named: Vec<HeaderName> = list(headers, &header::CONNECTION).filter_map(|name| name.parse().ok()).collect();
+    let named: Vec<HeaderName> =
+        list(headers, &header::CONNECTION).filter_map(|name| name.parse().ok()).collect();
     for name in HOP_BY_HOP.iter().chain(&named) {
         headers.remove(name);
     }

@@ -12,11 +12,8 @@ const POLICY: &str = r#"
     allow = ["b.example"]
 "#;
 
-const NAMES: &[(&str, &[&str])] = &[
-    ("a.example", &["203.0.113.1"]),
-    ("b.example", &["203.0.113.2"]),
-    ("ws.example", &["203.0.113.3"]),
-];
+const NAMES: &[(&str, &[&str])] =
+    &[("a.example", &["203.0.113.1"]), ("b.example", &["203.0.113.2"]), ("ws.example", &["203.0.113.3"])];
 
 const A: &str = "203.0.113.1:80";
 const B: &str = "203.0.113.2:80";
@@ -43,7 +40,8 @@ async fn response(client: &mut TcpStream) -> String {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
             let length = head.to_ascii_lowercase();
-            let length = length.lines().find_map(|line| line.strip_prefix("content-length: ").map(str::to_owned));
+            let length =
+                length.lines().find_map(|line| line.strip_prefix("content-length: ").map(str::to_owned));
             if body.len() >= length.map_or(0, |length| length.parse().unwrap()) {
                 return text;
             }
@@ -67,7 +65,8 @@ fn reasons(lines: &[serde_json::Value]) -> Vec<(String, String)> {
 async fn permitted() {
     let world = world().await;
     let seen = echo_host(&world, A).await;
-    let request = b"GET /x?y HTTP/1.1\r\nHost: A.example.\r\nX-One: 1\r\nConnection: close, x-two\r\nX-Two: 2\r\n\r\n";
+    let request =
+        b"GET /x?y HTTP/1.1\r\nHost: A.example.\r\nX-One: 1\r\nConnection: close, x-two\r\nX-Two: 2\r\n\r\n";
     let (answer, reset) = world.exchange("198.51.100.9:80", request).await;
     assert!(!reset);
     let answer = text(&answer);
@@ -75,7 +74,10 @@ async fn permitted() {
     assert!(answer.ends_with("\r\n\r\na.example/x?y"), "{answer}");
     assert_eq!(seen.all(), ["GET /x?y HTTP/1.1\r\nHost: a.example\r\nX-One: 1\r\n\r\n"]);
     let line = world.end_with_one().await;
-    assert_eq!((&line["verdict"], &line["kind"], &line["name"]), (&"allow".into(), &"http".into(), &"a.example".into()));
+    assert_eq!(
+        (&line["verdict"], &line["kind"], &line["name"]),
+        (&"allow".into(), &"http".into(), &"a.example".into())
+    );
     assert_eq!(line["dialled"], "203.0.113.1:80");
     assert_eq!(line["bytes_up"], seen.all()[0].len());
     assert_eq!(line["bytes_down"], ok("a.example/x?y").len());
@@ -201,7 +203,8 @@ async fn smuggling() {
 async fn bad_chunk() {
     let world = world().await;
     let seen = echo_host(&world, A).await;
-    let request = "POST / HTTP/1.1\r\nHost: a.example\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n5;x=\r\nGET /";
+    let request =
+        "POST / HTTP/1.1\r\nHost: a.example\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n5;x=\r\nGET /";
     let (answer, _) = world.exchange(A, request.as_bytes()).await;
     assert!(text(&answer).starts_with("HTTP/1.1 400 Bad Request\r\n"), "{}", text(&answer));
     assert_eq!(seen.all(), Vec::<String>::new());
@@ -322,7 +325,8 @@ async fn other_shapes() {
         _ => b"HTTP/1.0 200 OK\r\nConnection: close\r\n\r\nuntil the end".to_vec(),
     })
     .await;
-    let (answer, _) = world.exchange(A, b"HEAD / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n").await;
+    let (answer, _) =
+        world.exchange(A, b"HEAD / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n").await;
     assert!(text(&answer).to_ascii_lowercase().contains("content-length: 1000\r\n"), "{}", text(&answer));
     assert!(text(&answer).ends_with("\r\n\r\n"));
     let (answer, _) = world.exchange(A, b"GET / HTTP/1.0\r\nHost: a.example\r\n\r\n").await;
@@ -335,7 +339,8 @@ async fn other_shapes() {
 async fn stale_kept_connection() {
     let world = world().await;
     let seen = web(&world, A, |request| match request.contains("/1 ") {
-        true => b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nKeep-Alive: timeout=0\r\n\r\n1connection: close".to_vec(),
+        true => b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nKeep-Alive: timeout=0\r\n\r\n1connection: close"
+            .to_vec(),
         false => ok("2"),
     })
     .await;
@@ -374,7 +379,8 @@ async fn server_breaks_off() {
     assert_eq!(lines[1]["detail"], "the server broke off its response");
 }
 
-const HANDSHAKE: &str = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: k\r\nSec-WebSocket-Version: 13";
+const HANDSHAKE: &str =
+    "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: k\r\nSec-WebSocket-Version: 13";
 
 /// A server that agrees to a websocket and then gives back what it gets, after a greeting right behind its response.
 async fn websocket(mut stream: TcpStream) {
@@ -405,7 +411,7 @@ async fn websocket_permitted() {
     let (echoed, reset) = drain(&mut client).await;
     assert_eq!((text(&echoed).as_str(), reset), ("helloearly bird", false));
     let line = world.end_with_one().await;
-    assert_eq!((&line["verdict"], &line["rule"]), (&"allow".into(), &"ws://ws.example".into()));
+    assert_eq!((&line["verdict"], &line["rule"]), (&"allow".into(), &"ws://ws.example:80".into()));
 }
 
 /// G5: without a `ws://` entry the upgrade is refused, bytes sent ahead reach nobody, and the answer names the entry.
@@ -413,7 +419,9 @@ async fn websocket_permitted() {
 async fn websocket_refused() {
     let world = world().await;
     let seen = echo_host(&world, A).await;
-    let request = format!("GET /s HTTP/1.1\r\nHost: a.example\r\n{HANDSHAKE}\r\n\r\nGET / HTTP/1.1\r\nHost: a.example\r\n\r\n");
+    let request = format!(
+        "GET /s HTTP/1.1\r\nHost: a.example\r\n{HANDSHAKE}\r\n\r\nGET / HTTP/1.1\r\nHost: a.example\r\n\r\n"
+    );
     let (answer, _) = world.exchange(A, request.as_bytes()).await;
     let answer = text(&answer);
     assert!(answer.starts_with("HTTP/1.1 403 Forbidden\r\n"), "{answer}");
@@ -430,7 +438,9 @@ async fn websocket_refused() {
 async fn websocket_declined() {
     let world = world().await;
     let seen = web(&world, WS, |_| ok("no")).await;
-    let request = format!("GET /s HTTP/1.1\r\nHost: ws.example\r\n{HANDSHAKE}\r\n\r\nGET /2 HTTP/1.1\r\nHost: evil.example\r\n\r\n");
+    let request = format!(
+        "GET /s HTTP/1.1\r\nHost: ws.example\r\n{HANDSHAKE}\r\n\r\nGET /2 HTTP/1.1\r\nHost: evil.example\r\n\r\n"
+    );
     let (answer, _) = world.exchange(WS, request.as_bytes()).await;
     let answer = text(&answer);
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");

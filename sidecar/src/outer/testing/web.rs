@@ -76,7 +76,8 @@ fn whole(bytes: &[u8]) -> Option<usize> {
     let head = String::from_utf8_lossy(&bytes[..end]).to_ascii_lowercase();
     if head.contains("transfer-encoding: chunked") {
         let rest = &bytes[end..];
-        let last = if rest.starts_with(b"0\r\n") { 0 } else { rest.windows(5).position(|w| w == b"\r\n0\r\n")? + 2 };
+        let last =
+            if rest.starts_with(b"0\r\n") { 0 } else { rest.windows(5).position(|w| w == b"\r\n0\r\n")? + 2 };
         let end_of_trailers = rest[last..].windows(4).position(|window| window == b"\r\n\r\n")?;
         return Some(end + last + end_of_trailers + 4);
     }
