@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod exit;
+mod policy;
 
 use exit::Failure;
 
@@ -17,13 +18,17 @@ struct Cli {
 }
 
 #[derive(Subcommand)]
-enum Noun {}
+enum Noun {
+    Policy(policy::PolicyArgs),
+}
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return exit::usage(error),
     };
-    let outcome: Result<ExitCode, Failure> = match cli.noun {};
+    let outcome: Result<ExitCode, Failure> = match cli.noun {
+        Noun::Policy(args) => policy::run(args),
+    };
     outcome.unwrap_or_else(exit::report)
 }

@@ -20,6 +20,14 @@ use node::Node;
 const LONGEST: usize = 1 << 20;
 
 impl Policy {
+    /// Reads a document of either format: JSON begins with `{`, which no TOML document does.
+    pub fn from_text(source: &str) -> Result<Self, InvalidPolicy> {
+        match source.trim_start_matches(BYTE_ORDER_MARK).trim_start().starts_with('{') {
+            true => Self::from_json(source),
+            false => Self::from_toml(source),
+        }
+    }
+
     /// Reads a TOML document of schema 1. The error lists every fault, not only the first.
     pub fn from_toml(source: &str) -> Result<Self, InvalidPolicy> {
         from(source, toml::parse)
@@ -31,6 +39,9 @@ impl Policy {
     }
 }
 
+/// A byte order mark says nothing in UTF-8, and editors leave it without showing it.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 type Parser = fn(&str) -> Result<Node, (usize, FaultKind)>;
 
 fn from(source: &str, parse: Parser) -> Result<Policy, InvalidPolicy> {
@@ -38,6 +49,7 @@ fn from(source: &str, parse: Parser) -> Result<Policy, InvalidPolicy> {
     if source.len() > LONGEST {
         return Err(whole(0, FaultKind::TooLarge { length: source.len(), longest: LONGEST }));
     }
+    let source = source.strip_prefix(BYTE_ORDER_MARK).unwrap_or(source);
     if source.trim().is_empty() {
         return Err(whole(0, FaultKind::Empty));
     }

@@ -6,6 +6,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
+mod advice;
 mod canonical;
 mod cidr;
 mod decide;
@@ -22,7 +23,9 @@ mod ranges;
 mod ratchet;
 mod reason;
 mod settings;
+mod suggest;
 
+pub use advice::{Advice, Concern};
 pub use canonical::Digest;
 pub use cidr::{Cidr, InvalidCidr};
 pub use document::{Fault, FaultKind, InvalidPolicy};

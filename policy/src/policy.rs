@@ -47,6 +47,13 @@ pub(crate) struct Parts {
     pub(crate) settings: Settings,
 }
 
+impl Parts {
+    /// The parts of no policy, for a document that has faults.
+    pub(crate) fn nothing() -> Self {
+        Self { name: None, phases: BTreeMap::new(), settings: Settings::default() }
+    }
+}
+
 impl Policy {
     /// A policy with one phase and the default settings.
     pub fn single(phase: &PhaseName, entries: &[Entry]) -> Self {

@@ -21,8 +21,8 @@ pub(super) fn parse(source: &str) -> Outcome<Node> {
 fn node(source: &str, raw: &RawValue, depth: usize) -> Outcome<Node> {
     let text = raw.get();
     let at = offset(source, text);
-    // The whole source was parsed above, so a level of it can't fail again; a fault is reported all the same.
-    let fault = |error: serde_json::Error| (at, FaultKind::Syntax(error.to_string()));
+    // The whole source was scanned above, so only the escapes of a string can still be wrong.
+    let fault = |error: serde_json::Error| (at, FaultKind::Syntax(message(&error)));
     let value = match text.as_bytes() {
         [b'"', ..] => Value::Text(serde_json::from_str(text).map_err(fault)?),
         [b'[' | b'{', ..] if depth > DEEPEST => Value::Other("a deeply nested value"),
@@ -54,7 +54,7 @@ fn table<'a>(
     for (key, value) in fields {
         let at = offset(source, key.get());
         let text: String =
-            serde_json::from_str(key.get()).map_err(|error| (at, FaultKind::Syntax(error.to_string())))?;
+            serde_json::from_str(key.get()).map_err(|error| (at, FaultKind::Syntax(message(&error))))?;
         // JSON leaves open which of two equal keys counts (RFC 8259 section 4): here neither does.
         if !seen.insert(text.clone()) {
             return Err((at, FaultKind::Duplicate(text)));
@@ -97,8 +97,12 @@ fn syntax(source: &str, error: &serde_json::Error) -> (usize, FaultKind) {
     let line_start: usize =
         source.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
     let at = (line_start + error.column().saturating_sub(1)).min(source.len());
-    // serde_json's text ends with the place, which the fault names itself.
+    (at, FaultKind::Syntax(message(error)))
+}
+
+/// The text without the place that it ends with: the fault names the place in the whole document.
+fn message(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
-    (at, FaultKind::Syntax(text.strip_suffix(&place).unwrap_or(&text).to_owned()))
+    text.strip_suffix(&place).unwrap_or(&text).to_owned()
 }

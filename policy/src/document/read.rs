@@ -23,7 +23,7 @@ struct Root {
 }
 
 pub(super) fn policy(source: &str, root: Node) -> Result<Parts, InvalidPolicy> {
-    let mut reader = Reader { source, faults: Vec::new() };
+    let mut reader = Reader { source, faults: Vec::new(), misspelt: Vec::new() };
     let parts = reader.root(root);
     match InvalidPolicy::from_faults(reader.faults) {
         Some(invalid) => Err(invalid),
@@ -34,10 +34,17 @@ pub(super) fn policy(source: &str, root: Node) -> Result<Parts, InvalidPolicy> {
 struct Reader<'a> {
     source: &'a str,
     faults: Vec<Fault>,
+    /// Fields that are there under a wrong key: not missing too.
+    misspelt: Vec<String>,
 }
 
 impl Reader<'_> {
     fn root(&mut self, node: Node) -> Parts {
+        if !matches!(node.value, Value::Table(_)) {
+            // Without a table every field is missing too, which need not be said.
+            self.wrong_type(&node, "", "a table with schema = 1");
+            return Parts::nothing();
+        }
         let mut root = Root::default();
         for (key, value) in self.table(node, "", "a table of settings") {
             let slot = match key.text.as_str() {
@@ -59,7 +66,7 @@ impl Reader<'_> {
         if !self.schema(schema) {
             // Another schema has other fields: what they say about this one would only confuse.
             self.faults.retain(|fault| matches!(fault.kind, FaultKind::Schema(_)));
-            return Parts { name: None, phases: BTreeMap::new(), settings: Settings::default() };
+            return Parts::nothing();
         }
         let settings = Settings {
             routes: route.map(|node| self.routes(node)).unwrap_or_default(),
@@ -73,7 +80,7 @@ impl Reader<'_> {
     /// Whether the rest can be read.
     fn schema(&mut self, node: Option<Node>) -> bool {
         match node {
-            None => self.fault(0, "schema", FaultKind::Missing { remedy: "write schema = 1" }),
+            None => self.missing(0, "schema", "write schema = 1"),
             Some(Node { value: Value::Integer(1), .. }) => {}
             Some(Node { at, value: Value::Integer(schema) }) => {
                 self.fault(at, "schema", FaultKind::Schema(schema));
@@ -95,8 +102,7 @@ impl Reader<'_> {
 
     fn phases(&mut self, node: Option<Node>) -> BTreeMap<PhaseName, Vec<Entry>> {
         let Some(node) = node else {
-            let remedy = "write at least one phase: [phase.agent] with allow = [...]";
-            self.fault(0, "phase", FaultKind::Missing { remedy });
+            self.missing(0, "phase", "write at least one phase: [phase.agent] with allow = [...]");
             return BTreeMap::new();
         };
         let (at, mut phases) = (node.at, BTreeMap::new());
@@ -129,8 +135,11 @@ impl Reader<'_> {
             Some(node) => self.entries(node, &join(field, "allow")),
             None => {
                 if is_table {
-                    let remedy = "write allow = [...]; an empty list permits nothing";
-                    self.fault(at, &join(field, "allow"), FaultKind::Missing { remedy });
+                    self.missing(
+                        at,
+                        &join(field, "allow"),
+                        "write allow = [...]; an empty list permits nothing",
+                    );
                 }
                 Vec::new()
             }
@@ -224,10 +233,19 @@ impl Reader<'_> {
 
     fn unknown(&mut self, key: &Key, table: &str, known: &[&str]) {
         let hint = match nearest(&key.text, known) {
-            Some(near) => format!("did you mean {near:?}?"),
+            Some(near) => {
+                self.misspelt.push(join(table, near));
+                format!("did you mean {near:?}?")
+            }
             None => format!("known here: {}", known.join(", ")),
         };
         self.fault(key.at, &join(table, &key.text), FaultKind::UnknownKey { key: key.text.clone(), hint });
+    }
+
+    fn missing(&mut self, at: usize, field: &str, remedy: &'static str) {
+        if !self.misspelt.iter().any(|misspelt| misspelt == field) {
+            self.fault(at, field, FaultKind::Missing { remedy });
+        }
     }
 
     fn fault(&mut self, at: usize, field: &str, kind: FaultKind) {

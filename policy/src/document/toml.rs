@@ -12,8 +12,12 @@ pub(super) fn parse(source: &str) -> Result<Node, (usize, FaultKind)> {
     match DeTable::parse(source) {
         Ok(root) => Ok(Node { at: 0, value: table(root.into_inner(), 0) }),
         Err(error) => {
-            let at = error.span().map_or(0, |span| span.start);
-            Err((at, FaultKind::Syntax(error.message().trim().replace('\n', ", "))))
+            let span = error.span().unwrap_or(0..0);
+            let kind = match (error.message(), source.get(span.clone())) {
+                ("duplicate key", Some(key)) => FaultKind::Duplicate(key.to_owned()),
+                (message, _) => FaultKind::Syntax(message.trim().replace('\n', ", ")),
+            };
+            Err((span.start, kind))
         }
     }
 }

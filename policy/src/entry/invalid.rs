@@ -128,8 +128,8 @@ fn with_block(text: &str, block: &Cidr) -> String {
 }
 
 fn host_part(text: &str) -> String {
-    let text: String = text.chars().filter(|c| !c.is_whitespace() && !c.is_control()).collect();
-    let rest = text.split_once("://").map_or(text.as_str(), |(_, rest)| rest);
+    let text = text.trim();
+    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
     let rest = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
     rest.rsplit('@').next().unwrap_or_default().to_owned()
 }
