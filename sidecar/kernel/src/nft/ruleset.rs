@@ -164,7 +164,9 @@ pub enum Action {
 pub enum Reject {
     /// TCP RST: `connect` returns `ECONNREFUSED`.
     TcpReset,
-    /// ICMP or ICMPv6 "administratively prohibited".
+    /// ICMP or ICMPv6 "administratively prohibited". Whoever sends learns it sooner, as `EPERM` of the call.
+    /// ICMP about an IPv4 packet routed to `lo` isn't made by the kernel: it would have to come from the
+    /// destination's address, which isn't ours.
     AdminProhibited,
 }
 
