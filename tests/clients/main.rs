@@ -5,12 +5,16 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
+mod endings;
+mod hello;
+mod http;
 mod languages;
 #[path = "../support/mod.rs"]
 mod support;
 mod tools;
+mod websocket;
 
-use support::{Mode, Run};
+use support::{Mode, Outcome, Run};
 
 /// The one name that most of these tests allow.
 const ALLOWED: &str = "api.anthropic.com";
@@ -18,4 +22,9 @@ const ALLOWED: &str = "api.anthropic.com";
 /// A run with that name allowed.
 fn run(mode: Mode) -> Run {
     Run::in_lab(mode).allow(ALLOWED)
+}
+
+/// Runs a Python program that begins with `programs/wire.py`.
+fn python(run: Run, program: &str) -> Outcome {
+    run.python(&[include_str!("programs/wire.py"), program].concat())
 }
