@@ -240,7 +240,7 @@ impl fmt::Debug for Outcome {
 }
 
 /// A command line that begins as this user. Without the lab, in a network namespace with no uplink of its own.
-fn as_mode(mode: Mode, lab: bool) -> Command {
+pub fn as_mode(mode: Mode, lab: bool) -> Command {
     let root = nix::unistd::geteuid().is_root();
     let mut words: Vec<String> = Vec::new();
     if !lab {

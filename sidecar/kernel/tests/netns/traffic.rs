@@ -1,22 +1,18 @@
 //! What the rules of a sealed namespace do to packets, each claim with the control that shows it is the rule
 //! which does it.
 
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
-
-mod world;
-
 use std::{
     io::{self, ErrorKind, Read, Write},
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream, UdpSocket},
     time::Duration,
 };
 
+use crate::world::{Neighbour, namespaced, succeeds};
 use closedbook_kernel::{
     lo::{self, TASK_V4, TASK_V6},
     nft::{Counters, Ruleset, SealedPorts, apply, sealed, verify},
 };
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
-use world::{Neighbour, namespaced, succeeds};
 
 const FAR: [IpAddr; 2] =
     [IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1))];
