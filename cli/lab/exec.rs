@@ -31,9 +31,9 @@ impl Exec {
             Err(error) => return Err(failure(error)),
         };
         match running {
-            Some(_) if !self.shape.host.is_empty() || !self.shape.fault.is_empty() => {
-                Err(Failure::usage("--host and --fault are for a lab that is being made; this one is running already"))
-            }
+            Some(_) if !self.shape.host.is_empty() || !self.shape.fault.is_empty() => Err(Failure::usage(
+                "--host and --fault are for a lab that is being made; this one is running already",
+            )),
             Some((place, room)) => run_in(&room, &place, &self.command, &held),
             None => {
                 // Ends when this does: dropped on the way out, and bound to this process otherwise.
@@ -44,7 +44,12 @@ impl Exec {
     }
 }
 
-fn run_in(room: &Room, place: &Place, command: &[std::ffi::OsString], held: &Held) -> Result<ExitCode, Failure> {
+fn run_in(
+    room: &Room,
+    place: &Place,
+    command: &[std::ffi::OsString],
+    held: &Held,
+) -> Result<ExitCode, Failure> {
     let [program, arguments @ ..] = command else { return Err(Failure::usage("there is no command")) };
     room.enter().map_err(failure)?;
     let mut command = Command::new(program);

@@ -20,7 +20,9 @@ pub(crate) struct Hosts {
 impl Hosts {
     pub(super) fn run(self) -> Result<ExitCode, Failure> {
         let hosts = match Place::find(&named(self.name.as_deref())?) {
-            Ok((place, _)) => Control::connect(&place).and_then(|mut lab| lab.ask("hosts")).map_err(failure)?,
+            Ok((place, _)) => {
+                Control::connect(&place).and_then(|mut lab| lab.ask("hosts")).map_err(failure)?
+            }
             Err(LabError::Absent(_)) if self.name.is_none() => serde_json::to_value(World::new().hosts())
                 .map_err(|error| Failure::bug(format!("can't write the hosts: {error}")))?,
             Err(error) => return Err(failure(error)),

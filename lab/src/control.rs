@@ -55,7 +55,8 @@ impl Control {
         self.lines.get_mut().write_all(format!("{line}\n").as_bytes()).map_err(unreadable)?;
         let mut answer = String::new();
         self.lines.read_line(&mut answer).map_err(unreadable)?;
-        let answer: Value = serde_json::from_str(&answer).map_err(|error| LabError::Answer(error.to_string()))?;
+        let answer: Value =
+            serde_json::from_str(&answer).map_err(|error| LabError::Answer(error.to_string()))?;
         match answer.get("error").and_then(Value::as_str) {
             Some(error) => Err(LabError::Answer(error.to_owned())),
             None => Ok(answer),
@@ -80,9 +81,16 @@ impl Control {
 }
 
 /// Listens until the handle is aborted. Conversations end with the process.
-pub(crate) fn serve(path: &Path, running: Arc<Running>, stop: Arc<Notify>) -> Result<JoinHandle<()>, LabError> {
-    let listener = UnixListener::bind(path)
-        .map_err(|source| LabError::File { action: "create", path: path.to_owned(), source })?;
+pub(crate) fn serve(
+    path: &Path,
+    running: Arc<Running>,
+    stop: Arc<Notify>,
+) -> Result<JoinHandle<()>, LabError> {
+    let listener = UnixListener::bind(path).map_err(|source| LabError::File {
+        action: "create",
+        path: path.to_owned(),
+        source,
+    })?;
     Ok(tokio::spawn(async move {
         loop {
             let Ok((stream, _)) = listener.accept().await else {

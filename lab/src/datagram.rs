@@ -5,9 +5,10 @@ use std::io::{self, IoSlice, IoSliceMut};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::os::fd::AsRawFd;
 
-use nix::libc::{in_addr, in6_pktinfo, in_pktinfo};
+use nix::libc::{in_addr, in_pktinfo, in6_pktinfo};
 use nix::sys::socket::{
-    ControlMessage, ControlMessageOwned, MsgFlags, RecvMsg, SockaddrIn, SockaddrIn6, SockaddrStorage, recvmsg, sendmsg,
+    ControlMessage, ControlMessageOwned, MsgFlags, RecvMsg, SockaddrIn, SockaddrIn6, SockaddrStorage,
+    recvmsg, sendmsg,
 };
 use tokio::io::Interest;
 use tokio::net::UdpSocket;
@@ -52,7 +53,11 @@ pub(crate) async fn answer(socket: &UdpSocket, question: &Datagram, content: &[u
     let is_v6 = socket.local_addr()?.is_ipv6();
     let send = || match (question.local.ip(), question.peer) {
         (IpAddr::V4(local), SocketAddr::V4(peer)) if !is_v6 => {
-            let from = in_pktinfo { ipi_ifindex: 0, ipi_spec_dst: in_addr_of(local), ipi_addr: in_addr { s_addr: 0 } };
+            let from = in_pktinfo {
+                ipi_ifindex: 0,
+                ipi_spec_dst: in_addr_of(local),
+                ipi_addr: in_addr { s_addr: 0 },
+            };
             let control = [ControlMessage::Ipv4PacketInfo(&from)];
             sendmsg(fd, &parts, &control, MsgFlags::empty(), Some(&SockaddrIn::from(peer)))
         }
@@ -61,7 +66,9 @@ pub(crate) async fn answer(socket: &UdpSocket, question: &Datagram, content: &[u
             let control = [ControlMessage::Ipv6PacketInfo(&from)];
             let peer = match peer {
                 SocketAddr::V6(peer) => peer,
-                SocketAddr::V4(peer) => std::net::SocketAddrV6::new(peer.ip().to_ipv6_mapped(), peer.port(), 0, 0),
+                SocketAddr::V4(peer) => {
+                    std::net::SocketAddrV6::new(peer.ip().to_ipv6_mapped(), peer.port(), 0, 0)
+                }
             };
             sendmsg(fd, &parts, &control, MsgFlags::empty(), Some(&SockaddrIn6::from(peer)))
         }

@@ -68,7 +68,14 @@ async fn converse(mut stream: TcpStream, peer: SocketAddr, lab: &Lab, replier: &
     }
 }
 
-fn record(lab: &Lab, transport: &str, question: &[u8], outcome: &Outcome, local: SocketAddr, peer: SocketAddr) {
+fn record(
+    lab: &Lab,
+    transport: &str,
+    question: &[u8],
+    outcome: &Outcome,
+    local: SocketAddr,
+    peer: SocketAddr,
+) {
     let mut arrival = Arrival::new(Kind::Dns, question).between(local, peer);
     arrival = match &outcome.asked {
         Some((name, kind)) => arrival.named(name).detailed(format!("{transport} {kind}")),

@@ -99,7 +99,9 @@ mod tests {
     fn faults_are_read_as_written() {
         assert_eq!("slow=0.25".parse::<Fault>().unwrap(), Fault::Slow(Duration::from_millis(250)));
         assert_eq!("status=503".parse::<Fault>().unwrap(), Fault::Status(503));
-        for wrong in ["", "slow", "slow=", "slow=-1", "slow=x", "status=99", "status=1000", "reset=1", "Reset"] {
+        for wrong in
+            ["", "slow", "slow=", "slow=-1", "slow=x", "status=99", "status=1000", "reset=1", "Reset"]
+        {
             assert!(wrong.parse::<Fault>().is_err(), "{wrong}");
         }
     }

@@ -38,6 +38,6 @@ pub use room::{Lab, LabName, Place, Plan, Room};
 pub use site::pattern;
 pub use witness::{Arrival, Kind, Witness, find_nonce, fresh_nonce};
 pub use world::{
-    Answer, DEAD, Dead, DeadRoute, Host, RESOLVER_V4, RESOLVER_V6, Role, WITNESS, WITNESS_V4, WITNESS_V6, WITNESS_ZONE,
-    World,
+    Answer, DEAD, Dead, DeadRoute, Host, RESOLVER_V4, RESOLVER_V6, Role, WITNESS, WITNESS_V4, WITNESS_V6,
+    WITNESS_ZONE, World,
 };

@@ -3,7 +3,16 @@
 /// Request methods (RFC 9110 section 9, RFC 5789) with the blank behind them, and HTTP/2's preface (RFC 9113
 /// section 3.4), which reads like one.
 const METHODS: [&[u8]; 10] = [
-    b"GET ", b"HEAD ", b"POST ", b"PUT ", b"DELETE ", b"CONNECT ", b"OPTIONS ", b"TRACE ", b"PATCH ", b"PRI ",
+    b"GET ",
+    b"HEAD ",
+    b"POST ",
+    b"PUT ",
+    b"DELETE ",
+    b"CONNECT ",
+    b"OPTIONS ",
+    b"TRACE ",
+    b"PATCH ",
+    b"PRI ",
 ];
 /// A handshake record, major version 3 (RFC 8446 section 5.1).
 const HANDSHAKE: [u8; 2] = [0x16, 0x03];

@@ -161,8 +161,11 @@ impl Room {
     /// from now on. The working directory stays. This process must have one thread.
     pub fn enter(&self) -> Result<(), LabError> {
         let file = format!("/proc/{}/ns/pid", self.first_process);
-        let pids = std::fs::File::open(&file)
-            .map_err(|source| LabError::File { action: "open", path: file.into(), source })?;
+        let pids = std::fs::File::open(&file).map_err(|source| LabError::File {
+            action: "open",
+            path: file.into(),
+            source,
+        })?;
         let mounts = Namespace::of(self.first_process, NamespaceKind::Mount)?;
         let directory = std::env::current_dir().map_err(LabError::Directory)?;
         self.enter_network()?;

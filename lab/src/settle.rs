@@ -25,7 +25,9 @@ pub(crate) async fn settle(witness: &Witness) -> bool {
     if sent.await.is_err() {
         return false;
     }
-    let came = async |kind| witness.seen(|seen| seen.proto == kind && seen.carries(&nonce), PATIENCE).await.is_some();
+    let came = async |kind| {
+        witness.seen(|seen| seen.proto == kind && seen.carries(&nonce), PATIENCE).await.is_some()
+    };
     came(Kind::Udp).await && came(Kind::Dns).await
 }
 

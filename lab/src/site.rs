@@ -145,9 +145,10 @@ async fn with_fault(
             tokio::time::sleep(delay).await;
             route(request, seen, visit, orders).await
         }
-        Fault::Status(code) => {
-            body::text(StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), "a fault of the lab\n")
-        }
+        Fault::Status(code) => body::text(
+            StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+            "a fault of the lab\n",
+        ),
         Fault::HalfClose => trick::half_close(orders),
         Fault::Huge => flow::bytes(HUGE, flow::Hash::Absent).await,
         Fault::WrongName | Fault::DnsMissing | Fault::DnsFailure | Fault::DnsSilence => {
@@ -159,7 +160,9 @@ async fn with_fault(
 async fn route(request: Request<Incoming>, seen: &Seen, visit: &Visit, orders: &Orders) -> Response<Body> {
     let path = request.uri().path().to_owned();
     let segments: Vec<&str> = path.trim_start_matches('/').split('/').collect();
-    if request.method() == hyper::Method::CONNECT && request.extensions().get::<hyper::ext::Protocol>().is_none() {
+    if request.method() == hyper::Method::CONNECT
+        && request.extensions().get::<hyper::ext::Protocol>().is_none()
+    {
         return body::text(StatusCode::NOT_IMPLEMENTED, "the lab is no proxy\n");
     }
     match segments.as_slice() {

@@ -53,14 +53,21 @@ pub(crate) async fn pause() {
     tokio::time::sleep(PAUSE).await;
 }
 
-async fn welcome(mut stream: TcpStream, peer: SocketAddr, lab: Arc<Lab>, kind: Kind, first: First) -> io::Result<()> {
+async fn welcome(
+    mut stream: TcpStream,
+    peer: SocketAddr,
+    lab: Arc<Lab>,
+    kind: Kind,
+    first: First,
+) -> io::Result<()> {
     let local = canonical(stream.local_addr()?);
     let peer = canonical(peer);
     // SCTP has an option of its own, and no need for it here.
     let _ = stream.set_nodelay(true);
     if first == First::Server {
         let nonce = fresh_nonce();
-        lab.witness.add(Arrival::new(kind, &[]).between(local, peer).detailed("banner").with_nonce(Some(&nonce)));
+        lab.witness
+            .add(Arrival::new(kind, &[]).between(local, peer).detailed("banner").with_nonce(Some(&nonce)));
         stream.write_all(format!("LAB-BANNER {nonce}\r\n").as_bytes()).await?;
     }
     let mut prefix = BytesMut::with_capacity(1024);
@@ -71,7 +78,9 @@ async fn welcome(mut stream: TcpStream, peer: SocketAddr, lab: Arc<Lab>, kind: K
             let visit = Visit::plain(lab, local, peer);
             speak_http(Transport::Plain(Rewind::new(prefix.freeze(), stream)), visit).await
         }
-        Opening::Other | Opening::Incomplete => echo(stream, &prefix, Ends { local, peer }, &lab, kind, None).await,
+        Opening::Other | Opening::Incomplete => {
+            echo(stream, &prefix, Ends { local, peer }, &lab, kind, None).await
+        }
     }
 }
 

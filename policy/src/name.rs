@@ -115,3 +115,89 @@ impl fmt::Debug for Name {
         write!(f, "Name({})", self.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn canonical_form() {
+        for (text, expected) in [
+            ("API.Example.COM", "api.example.com"),
+            ("api.example.com.", "api.example.com"),
+            ("localhost", "localhost"),
+            ("a--b.example", "a--b.example"),
+            ("1password.com", "1password.com"),
+            ("1.2.3.example", "1.2.3.example"),
+            ("xn--bcher-kva.example", "xn--bcher-kva.example"),
+            ("0x.example", "0x.example"),
+            ("a.0y", "a.0y"),
+        ] {
+            assert_eq!(Name::parse(text).unwrap().as_str(), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_no_name() {
+        use InvalidName::*;
+        let long_label = "a".repeat(64);
+        let long_name = ["a".repeat(63), "b".repeat(63), "c".repeat(63), "d".repeat(62)].join(".");
+        for (text, expected) in [
+            ("", Empty),
+            (".", Empty),
+            ("..", EmptyLabel),
+            (".a", EmptyLabel),
+            ("a..b", EmptyLabel),
+            ("a.b..", EmptyLabel),
+            ("-a.b", Hyphen),
+            ("a-.b", Hyphen),
+            ("a_b", Byte(b'_')),
+            ("*.a", Byte(b'*')),
+            ("a b", Byte(b' ')),
+            ("a\0.b", Byte(0)),
+            ("a:80", Byte(b':')),
+            ("b\u{fc}cher", Byte(0xc3)),
+            ("127.0.0.1", Address),
+            ("1", Address),
+            ("0x7f.1", Address),
+            ("a.0x7F", Address),
+            ("a.0X", Address),
+            ("a.1.", Address),
+            (&long_label, LongLabel),
+            (&long_name, TooLong),
+        ] {
+            assert_eq!(Name::parse(text), Err(expected), "{text:?}");
+        }
+        assert!(Name::parse(long_name.get(1..).unwrap()).is_ok(), "253 octets are a name");
+    }
+
+    #[test]
+    fn people_write_unicode() {
+        for (text, expected) in [
+            ("b\u{fc}cher.example", Some("xn--bcher-kva.example")),
+            ("B\u{dc}CHER.example", Some("xn--bcher-kva.example")),
+            ("b\u{fc}cher\u{3002}example", Some("xn--bcher-kva.example")),
+            ("\u{ff41}pi.example", Some("api.example")),
+            ("a\u{200d}.example", None),
+            ("\u{e9}_.example", None),
+            ("\u{ff11}\u{ff12}\u{ff17}.0.0.1", None),
+        ] {
+            assert_eq!(Name::parse_unicode(text).ok().as_ref().map(Name::as_str), expected, "{text:?}");
+        }
+    }
+
+    proptest! {
+        /// G16: any text is a name in canonical form, or refused; and no name reads as an IP address.
+        #[test]
+        fn any_text(text in prop_oneof![any::<String>(), "[a-zA-Z0-9.x_-]{0,20}"]) {
+            for name in [Name::parse(&text), Name::parse_unicode(&text)].into_iter().flatten() {
+                let again = Name::parse(name.as_str());
+                prop_assert_eq!(again.as_ref(), Ok(&name));
+                prop_assert!(name.as_str().parse::<std::net::IpAddr>().is_err());
+                prop_assert!(!name.as_str().bytes().any(|byte| byte.is_ascii_uppercase()));
+            }
+        }
+    }
+}

@@ -67,7 +67,14 @@ impl Replier {
         Outcome { asked: Some(asked), bytes }
     }
 
-    fn fill(&self, lab: &Lab, response: &mut Message, owner: &DnsName, text: &str, kind: RecordType) -> Speech {
+    fn fill(
+        &self,
+        lab: &Lab,
+        response: &mut Message,
+        owner: &DnsName,
+        text: &str,
+        kind: RecordType,
+    ) -> Speech {
         let name = Name::parse(text).ok();
         let answer = match name.as_ref().map(|name| (lab.faults.of(name.as_str()), name)) {
             Some((Some(Fault::DnsMissing), _)) | None => Answer::NoSuchName,
@@ -83,7 +90,14 @@ impl Replier {
         self.add(lab, response, owner, answer, kind)
     }
 
-    fn add(&self, lab: &Lab, response: &mut Message, owner: &DnsName, answer: Answer, kind: RecordType) -> Speech {
+    fn add(
+        &self,
+        lab: &Lab,
+        response: &mut Message,
+        owner: &DnsName,
+        answer: Answer,
+        kind: RecordType,
+    ) -> Speech {
         let before = response.answers.len();
         match answer {
             Answer::Addresses { v4, v6 } => {
@@ -111,7 +125,8 @@ impl Replier {
             Answer::Refused => response.metadata.response_code = ResponseCode::Refused,
             Answer::Silence => return Speech::Silent,
         }
-        let negative = matches!(response.metadata.response_code, ResponseCode::NoError | ResponseCode::NXDomain);
+        let negative =
+            matches!(response.metadata.response_code, ResponseCode::NoError | ResponseCode::NXDomain);
         if negative && response.answers.len() == before {
             // RFC 2308 section 3: without a SOA record a resolver may not remember that there is nothing.
             response.add_authority(soa());

@@ -92,8 +92,7 @@ where
     let io = TokioIo::new(stream);
     match target.load.http {
         Http::One => {
-            let (sender, connection) =
-                within(target.load.timeout, "http", http1::handshake(io)).await?;
+            let (sender, connection) = within(target.load.timeout, "http", http1::handshake(io)).await?;
             // What ends it is told to the request that waits for it.
             tokio::spawn(connection);
             Ok(Sender::One(sender))

@@ -53,7 +53,8 @@ fn live(lifeline: &UnixStream, place: &Place, plan: Plan) -> Result<(), LabError
     raise_descriptor_limit();
     routes::lay().map_err(LabError::Routes)?;
     view::arrange(place)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(LabError::Runtime)?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(LabError::Runtime)?;
     let ended = runtime.block_on(serve(lifeline, place, plan));
     // A hash that is being worked out on a thread is not waited for.
     runtime.shutdown_background();

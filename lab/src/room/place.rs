@@ -150,8 +150,11 @@ impl Place {
 
 /// The directory that holds all labs of this user, made if it is not there.
 fn base() -> Result<PathBuf, LabError> {
-    let own = |path: &Path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir() && meta.uid() == geteuid().as_raw());
-    let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute() && own(path));
+    let own = |path: &Path| {
+        fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir() && meta.uid() == geteuid().as_raw())
+    };
+    let runtime =
+        env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute() && own(path));
     let base = match runtime {
         Some(runtime) => runtime.join("closedbook"),
         // The variable is not set, or is another user's (su, sudo).
@@ -162,8 +165,11 @@ fn base() -> Result<PathBuf, LabError> {
         done => done?,
     }
     // In /tmp somebody else may have made it first, to read our keys or to give us theirs.
-    let meta = fs::symlink_metadata(&base)
-        .map_err(|source| LabError::File { action: "read", path: base.clone(), source })?;
+    let meta = fs::symlink_metadata(&base).map_err(|source| LabError::File {
+        action: "read",
+        path: base.clone(),
+        source,
+    })?;
     if !meta.is_dir() || meta.uid() != geteuid().as_raw() || meta.mode() & 0o077 != 0 {
         return Err(LabError::Exposed(base));
     }
@@ -171,8 +177,11 @@ fn base() -> Result<PathBuf, LabError> {
 }
 
 fn sweep(base: &Path) -> Result<(), LabError> {
-    let entries = fs::read_dir(base)
-        .map_err(|source| LabError::File { action: "read", path: base.to_owned(), source })?;
+    let entries = fs::read_dir(base).map_err(|source| LabError::File {
+        action: "read",
+        path: base.to_owned(),
+        source,
+    })?;
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
@@ -197,8 +206,9 @@ fn is_taken(error: &io::Error) -> bool {
 }
 
 fn make_directory(path: &Path) -> Result<(), LabError> {
-    DirBuilder::new()
-        .mode(0o700)
-        .create(path)
-        .map_err(|source| LabError::File { action: "create", path: path.to_owned(), source })
+    DirBuilder::new().mode(0o700).create(path).map_err(|source| LabError::File {
+        action: "create",
+        path: path.to_owned(),
+        source,
+    })
 }

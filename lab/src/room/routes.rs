@@ -30,7 +30,9 @@ pub(super) fn lay() -> io::Result<()> {
     ask(&socket, route(lo, IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0, RouteType::Local))?;
     match ask(&socket, route(lo, IpAddr::V6(Ipv6Addr::UNSPECIFIED), 0, RouteType::Local)) {
         // A kernel booted without IPv6: the lab has v4 only.
-        Err(error) if error.raw_os_error() == Some(nix::libc::EAFNOSUPPORT) => return dead(&socket, lo, IpAddr::is_ipv4),
+        Err(error) if error.raw_os_error() == Some(nix::libc::EAFNOSUPPORT) => {
+            return dead(&socket, lo, IpAddr::is_ipv4);
+        }
         done => done?,
     }
     dead(&socket, lo, |_| true)

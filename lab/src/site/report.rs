@@ -37,6 +37,8 @@ pub(super) fn of<B>(request: &Request<B>, seen: &Seen, visit: &Visit) -> Respons
         local: visit.local.to_string(),
         nonce,
         proof: nonce.map(|nonce| visit.lab.witness.proof(nonce)),
-        headers: headers.map(|(name, value)| (name.as_str(), String::from_utf8_lossy(value.as_bytes()).into())).collect(),
+        headers: headers
+            .map(|(name, value)| (name.as_str(), String::from_utf8_lossy(value.as_bytes()).into()))
+            .collect(),
     })
 }

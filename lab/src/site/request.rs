@@ -26,7 +26,8 @@ impl Seen {
     pub(super) fn of<B>(request: &Request<B>, visit: &Visit) -> Self {
         let headers = request.headers();
         // HTTP/2 puts the host in :authority (RFC 9113 section 8.3.1).
-        let host = headers.get(HOST).map(text).or_else(|| request.uri().authority().map(|one| one.to_string()));
+        let host =
+            headers.get(HOST).map(text).or_else(|| request.uri().authority().map(|one| one.to_string()));
         let head = head(request);
         let query = request.uri().query().unwrap_or_default().to_owned();
         let given = NONCE_HEADERS.iter().find_map(|name| headers.get(*name)).map(text);

@@ -18,7 +18,10 @@ pub(super) fn upgrade(mut request: Request<Incoming>) -> Response<Body> {
         tokio::spawn(converse(hyper::upgrade::on(&mut request)));
         return Response::new(body::full(""));
     }
-    let asks = request.headers().get(UPGRADE).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"websocket"));
+    let asks = request
+        .headers()
+        .get(UPGRADE)
+        .is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"websocket"));
     let key = request.headers().get(SEC_WEBSOCKET_KEY).map(|key| derive_accept_key(key.as_bytes()));
     let Some(accept) = key.filter(|_| asks).and_then(|accept| HeaderValue::from_str(&accept).ok()) else {
         let mut response = body::text(StatusCode::UPGRADE_REQUIRED, "expected a WebSocket handshake\n");

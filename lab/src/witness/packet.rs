@@ -26,8 +26,17 @@ pub(crate) struct Packet<'a> {
 /// What the packet carries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Layer<'a> {
-    Tcp { source: u16, destination: u16, flags: u8, payload: &'a [u8] },
-    Udp { source: u16, destination: u16, payload: &'a [u8] },
+    Tcp {
+        source: u16,
+        destination: u16,
+        flags: u8,
+        payload: &'a [u8],
+    },
+    Udp {
+        source: u16,
+        destination: u16,
+        payload: &'a [u8],
+    },
     /// Another protocol, a fragment, or a header cut short.
     Other(&'a [u8]),
 }

@@ -6,7 +6,9 @@ mod filter;
 use std::io;
 use std::os::fd::AsRawFd;
 
-use nix::sys::socket::{ControlMessageOwned, LinkAddr, MsgFlags, RecvMsg, recvmsg, setsockopt, sockopt::RxqOvfl};
+use nix::sys::socket::{
+    ControlMessageOwned, LinkAddr, MsgFlags, RecvMsg, recvmsg, setsockopt, sockopt::RxqOvfl,
+};
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::io::Interest;
 use tokio::net::UdpSocket;
@@ -90,7 +92,11 @@ fn receive(socket: &UdpSocket) -> io::Result<Seen> {
 /// What to write down about a packet; `None` for what a listener of ours writes down itself.
 fn arrival(ethertype: u16, bytes: &[u8], length: u64) -> Option<Arrival> {
     let Some(packet) = Packet::parse(bytes) else {
-        return Some(Arrival::new(Kind::Frame, bytes).detailed(format!("ethertype {ethertype:#06x}")).totalling(length));
+        return Some(
+            Arrival::new(Kind::Frame, bytes)
+                .detailed(format!("ethertype {ethertype:#06x}"))
+                .totalling(length),
+        );
     };
     let (local, peer) = (packet.destination, packet.source);
     let arrival = match packet.layer {
@@ -101,7 +107,9 @@ fn arrival(ethertype: u16, bytes: &[u8], length: u64) -> Option<Arrival> {
                 .detailed(format!("flags {flags:#04x}"))
         }
         // A listener of ours holds the source port of our answers, so nobody here can send from it.
-        Layer::Udp { source, destination, .. } if ports::is_udp(source) || ports::is_udp(destination) => return None,
+        Layer::Udp { source, destination, .. } if ports::is_udp(source) || ports::is_udp(destination) => {
+            return None;
+        }
         Layer::Udp { source, destination, payload } => {
             Arrival::new(Kind::Udp, payload).between((local, destination).into(), (peer, source).into())
         }
@@ -112,7 +120,10 @@ fn arrival(ethertype: u16, bytes: &[u8], length: u64) -> Option<Arrival> {
                 _ => Kind::Ip,
             };
             let number = packet.protocol;
-            Arrival::new(kind, payload).hosts(local, peer).detailed(format!("protocol {number}")).totalling(length)
+            Arrival::new(kind, payload)
+                .hosts(local, peer)
+                .detailed(format!("protocol {number}"))
+                .totalling(length)
         }
     };
     Some(arrival)

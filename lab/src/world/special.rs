@@ -109,7 +109,9 @@ pub(super) fn answer(name: &Name) -> Option<Answer> {
         }
         "loopback.test" => Answer::at(Ipv4Addr::LOCALHOST, Ipv6Addr::LOCALHOST),
         "unspecified.test" => Answer::at(Ipv4Addr::UNSPECIFIED, Ipv6Addr::UNSPECIFIED),
-        "linklocal.test" => Answer::at(Ipv4Addr::new(169, 254, 7, 7), Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 7)),
+        "linklocal.test" => {
+            Answer::at(Ipv4Addr::new(169, 254, 7, 7), Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 7))
+        }
         "mapped.test" => Answer::of(&[private.to_ipv6_mapped().into()]),
         "synthetic.test" => Answer::of(&[Ipv4Addr::new(198, 18, 0, 1).into()]),
         "rebind.test" => Answer::Alternating(LIVE_V4, private),

@@ -70,13 +70,33 @@ pub fn keep_over_exec(descriptor: impl AsFd) -> io::Result<()> {
     Ok(())
 }
 
+/// Closes every descriptor but the standard streams and those named: a forked child must not hold open what it has no
+/// part in, or others would wait in vain for its end.
+///
+/// Values of the parent that own the closed descriptors must not be dropped afterwards; a child made by
+/// [`fork_into`](crate::fork::fork_into) ends without dropping them.
+pub fn close_all_but(keep: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let mut keep: Vec<libc::c_uint> = keep.iter().filter_map(|fd| fd.as_raw_fd().try_into().ok()).collect();
+    keep.sort_unstable();
+    let mut from = 3;
+    for kept in keep {
+        if kept > from {
+            close_range(from, kept - 1, 0)?;
+        }
+        from = from.max(kept + 1);
+    }
+    close_range(from, libc::c_uint::MAX, 0)
+}
+
 /// Marks every descriptor but the standard streams to be closed by execve(2): none of closedbook's own, and none
 /// that the caller of closedbook forgot, may reach the task.
 pub fn close_others_on_exec() -> io::Result<()> {
-    // SAFETY: close_range with CLOSE_RANGE_CLOEXEC only sets a flag on this process's own descriptors.
-    let done = unsafe {
-        libc::syscall(libc::SYS_close_range, 3 as libc::c_uint, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC)
-    };
+    close_range(3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC)
+}
+
+fn close_range(first: libc::c_uint, last: libc::c_uint, flags: libc::c_uint) -> io::Result<()> {
+    // SAFETY: close_range(2) touches nothing but this process's descriptor table.
+    let done = unsafe { libc::syscall(libc::SYS_close_range, first, last, flags) };
     Errno::result(done)?;
     Ok(())
 }

@@ -91,12 +91,22 @@ fn all_mapped(file: &str) -> io::Result<Vec<Range>> {
         .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, format!("{file} is not an id map")))
 }
 
+/// Whether this process may become `nobody`: with the capabilities for it, in a namespace where that id exists.
+pub fn may_become_nobody() -> bool {
+    let exists = |file| {
+        all_mapped(file).is_ok_and(|ranges| {
+            ranges.iter().any(|r| (r.inside..=r.inside.saturating_add(r.count - 1)).contains(&NOBODY))
+        })
+    };
+    may_change_user() && exists("/proc/self/uid_map") && exists("/proc/self/gid_map")
+}
+
 fn parse_mapped(map: &str) -> Option<Vec<Range>> {
     map.lines()
         .map(|line| {
             let mut numbers = line.split_whitespace().map(|number| number.parse::<u32>().ok());
             let (inside, _outside, count) = (numbers.next()??, numbers.next()??, numbers.next()??);
-            Some(Range { inside, outside: inside, count })
+            (count > 0).then_some(Range { inside, outside: inside, count })
         })
         .collect()
 }

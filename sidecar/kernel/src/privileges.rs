@@ -4,6 +4,7 @@ use caps::errors::CapsError;
 use caps::{CapSet, Capability, CapsHashSet};
 use nix::errno::Errno;
 use nix::sys::prctl;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::unistd::{Gid, Uid, setgroups, setresgid, setresuid};
 use thiserror::Error;
 
@@ -59,6 +60,17 @@ pub fn drop_all() -> Result<(), PrivilegeError> {
 
 /// Ambient first: it may hold nothing that the others lack.
 const HELD: [CapSet; 4] = [CapSet::Ambient, CapSet::Inheritable, CapSet::Effective, CapSet::Permitted];
+
+/// Lets this process open as many descriptors as the user may; the usual soft limit of 1024 is for select(2).
+pub fn raise_descriptor_limit() -> Result<(), Errno> {
+    let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
+    setrlimit(Resource::RLIMIT_NOFILE, hard, hard)
+}
+
+/// How many descriptors this process may open; the lowest possible answer if the kernel does not say.
+pub fn descriptor_limit() -> u64 {
+    getrlimit(Resource::RLIMIT_NOFILE).map_or(0, |(soft, _)| soft)
+}
 
 /// Whether this process could change its user: the mark of a start by root, whatever namespace it is root of.
 pub fn may_change_user() -> bool {

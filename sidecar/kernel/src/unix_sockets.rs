@@ -4,7 +4,9 @@
 //! engine, a resolver, a session bus that starts services, an agent, a terminal multiplexer. Their sockets are files,
 //! so a new network namespace does not hide them (abstract sockets it does: they belong to the namespace).
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
+use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileTypeExt;
@@ -34,46 +36,39 @@ fn path_field(line: &[u8]) -> Option<&[u8]> {
     rest.strip_prefix(b" ")
 }
 
-/// Sockets of services that may be bound in another network namespace, or only later (socket activation).
-pub const WELL_KNOWN: &[&str] = &[
-    "/run/docker.sock",
-    "/run/docker/containerd/containerd.sock",
-    "/run/containerd/containerd.sock",
-    "/run/containerd/containerd.sock.ttrpc",
-    "/run/podman/podman.sock",
-    "/run/crio/crio.sock",
-    "/run/buildkit/buildkitd.sock",
-    "/run/k3s/containerd/containerd.sock",
-    "/run/snapd.socket",
-    "/run/snapd-snap.socket",
-    "/run/libvirt/libvirt-sock",
-    "/run/libvirt/virtqemud-sock",
-    "/run/systemd/private",
-    "/run/systemd/io.systemd.Manager",
-    "/run/systemd/resolve/io.systemd.Resolve",
-    "/run/systemd/resolve/io.systemd.Resolve.Monitor",
-    "/run/systemd/machine/io.systemd.Machine",
-    "/run/systemd/journal/socket",
-    "/run/dbus/system_bus_socket",
-    "/run/nscd/socket",
-    "/run/avahi-daemon/socket",
-    "/run/cups/cups.sock",
-    "/run/pcscd/pcscd.comm",
-    "/var/lib/lxd/unix.socket",
-    "/var/lib/incus/unix.socket",
-    "/var/snap/lxd/common/lxd/unix.socket",
-];
+/// Sockets of services outside of `/run`, which may be bound where this user can't look.
+pub const WELL_KNOWN: &[&str] =
+    &["/var/lib/lxd/unix.socket", "/var/lib/incus/unix.socket", "/var/snap/lxd/common/lxd/unix.socket"];
 
-/// Sockets below a user's runtime folder (`/run/user/UID`), likewise.
-pub const WELL_KNOWN_IN_RUNTIME_DIR: &[&str] = &[
-    "bus",
-    "systemd/private",
-    "systemd/io.systemd.Manager",
-    "docker.sock",
-    "podman/podman.sock",
-    "containerd-rootless/api.sock",
-    "buildkit/buildkitd.sock",
-];
+/// `/proc/net/unix` of every network namespace that this process can see, its own first.
+///
+/// A socket in the file system works across network namespaces, so one that a container's process has bound in a shared
+/// folder is a way out like one of the host. Processes that can't be looked into belong to other users; what they offer
+/// this user is in `/run`, see [`below`].
+pub fn tables() -> io::Result<Vec<Vec<u8>>> {
+    let mut tables = vec![fs::read("/proc/net/unix")?];
+    let mut seen: HashSet<PathBuf> = fs::read_link("/proc/self/ns/net").into_iter().collect();
+    for process in fs::read_dir("/proc")?.flatten().map(|entry| entry.path()) {
+        let Ok(namespace) = fs::read_link(process.join("ns/net")) else { continue };
+        if seen.insert(namespace) {
+            // The process may have ended since.
+            tables.extend(fs::read(process.join("net/unix")));
+        }
+    }
+    Ok(tables)
+}
+
+/// The sockets below a folder, links not followed. Folders that this user can't enter hold none that it can reach.
+pub fn below(folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => below(&entry.path(), found),
+            Ok(kind) if kind.is_socket() => found.push(entry.path()),
+            _ => {}
+        }
+    }
+}
 
 /// The path without links, if a socket is there now.
 pub fn existing(path: &Path) -> io::Result<Option<PathBuf>> {

@@ -52,7 +52,8 @@ fn a_fragment_is_never_read_as_a_datagram() {
 
 #[test]
 fn extension_headers_do_not_hide_what_follows() {
-    let bytes = [v6_header(0), vec![60, 0, 1, 4, 0, 0, 0, 0], vec![17, 0, 1, 4, 0, 0, 0, 0], udp_bytes()].concat();
+    let bytes =
+        [v6_header(0), vec![60, 0, 1, 4, 0, 0, 0, 0], vec![17, 0, 1, 4, 0, 0, 0, 0], udp_bytes()].concat();
     let packet = Packet::parse(&bytes).unwrap();
     assert_eq!(packet.protocol, 17);
     assert_eq!(packet.layer, Layer::Udp { source: 12345, destination: 443, payload: b"data" });

@@ -5,8 +5,8 @@
 //! whose data starts with a nonce's mark: an otherwise ordinary hand-made segment is only known by that.
 
 use nix::libc::{
-    BPF_ABS, BPF_ADD, BPF_ALU, BPF_AND, BPF_B, BPF_H, BPF_IMM, BPF_IND, BPF_JEQ, BPF_JMP, BPF_JSET, BPF_K, BPF_LD,
-    BPF_LDX, BPF_MISC, BPF_MSH, BPF_RET, BPF_RSH, BPF_TAX, BPF_W, BPF_X, SKF_AD_OFF, SKF_AD_PKTTYPE,
+    BPF_ABS, BPF_ADD, BPF_ALU, BPF_AND, BPF_B, BPF_H, BPF_IMM, BPF_IND, BPF_JEQ, BPF_JMP, BPF_JSET, BPF_K,
+    BPF_LD, BPF_LDX, BPF_MISC, BPF_MSH, BPF_RET, BPF_RSH, BPF_TAX, BPF_W, BPF_X, SKF_AD_OFF, SKF_AD_PKTTYPE,
     SKF_AD_PROTOCOL,
 };
 use socket2::SockFilter;
@@ -57,7 +57,8 @@ pub(super) fn program() -> Vec<SockFilter> {
         /* 18 */ jump(18, BPF_JEQ, SYN | RST, at::KEEP, 19),
         /* 19 */ jump(19, BPF_JEQ, SYN | RST | ACK, at::KEEP, at::DATA),
         // DATA: X += length of the TCP header. Beyond the end of the packet a load ends the program with "drop".
-        /* 20 */ statement(BPF_LD | BPF_B | BPF_IND, 12),
+        /* 20 */
+        statement(BPF_LD | BPF_B | BPF_IND, 12),
         /* 21 */ statement(BPF_ALU | BPF_RSH | BPF_K, 2),
         /* 22 */ statement(BPF_ALU | BPF_AND | BPF_K, 0x3c),
         /* 23 */ statement(BPF_ALU | BPF_ADD | BPF_X, 0),

@@ -1,0 +1,97 @@
+//! Reads policy files, and prints what is said about them.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::Path;
+
+use closedbook_policy::{Fault, InvalidPolicy, Policy};
+
+use crate::exit::Failure;
+
+/// More than any policy has, so that a device or an endless pipe does not fill the memory.
+const MOST: u64 = 2 << 20;
+
+/// A policy file that is none.
+pub(super) enum Unusable {
+    /// It can't be read.
+    Unreadable(String),
+    /// It was read, and has faults.
+    Faulty(InvalidPolicy),
+}
+
+/// Reads the policy in a file, TOML or JSON; `-` is standard input.
+pub(super) fn load(path: &Path) -> Result<Policy, Unusable> {
+    let bytes = read(path).map_err(|error| Unusable::Unreadable(error.to_string()))?;
+    if bytes.len() as u64 >= MOST {
+        return Err(Unusable::Unreadable(format!("it has {MOST} bytes or more, which no policy has")));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Unusable::Unreadable(format!("not UTF-8 text: byte {at} can't be read"))
+    })?;
+    Policy::from_text(&text).map_err(Unusable::Faulty)
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if path.as_os_str() == "-" {
+        io::stdin().take(MOST).read_to_end(&mut bytes)?;
+    } else {
+        File::open(path)?.take(MOST).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+impl Unusable {
+    /// The failure for people: one line for each fault.
+    pub(super) fn failure(self, path: &Path) -> Failure {
+        let path = match path.as_os_str() == "-" {
+            true => "on standard input".into(),
+            false => path.display().to_string(),
+        };
+        let faults = match self {
+            Unusable::Unreadable(why) => return Failure::usage(format!("can't read policy {path}: {why}")),
+            Unusable::Faulty(invalid) => invalid,
+        };
+        let lines: Vec<String> = faults.faults().map(Fault::to_string).collect();
+        match lines.as_slice() {
+            [line] => Failure::usage(format!("policy {path}: {line}")),
+            lines => {
+                Failure::usage(format!("policy {path} has {} faults\n  {}", lines.len(), lines.join("\n  ")))
+            }
+        }
+    }
+
+    /// The same as JSON.
+    pub(super) fn json(&self) -> serde_json::Value {
+        match self {
+            Unusable::Unreadable(why) => serde_json::json!({ "valid": false, "error": why }),
+            Unusable::Faulty(invalid) => {
+                let fault = |fault: &Fault| {
+                    serde_json::json!({
+                        "line": fault.line,
+                        "column": fault.column,
+                        "field": fault.field,
+                        "message": fault.kind.to_string(),
+                    })
+                };
+                serde_json::json!({ "valid": false, "faults": invalid.faults().map(fault).collect::<Vec<_>>() })
+            }
+        }
+    }
+}
+
+/// Writes to standard output. A reader that has gone away (`| head`) is no failure.
+pub(super) fn print(text: &str) -> Result<(), Failure> {
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::host(format!("can't write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes one JSON document.
+pub(super) fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
+    print(&format!("{value:#}\n"))
+}

@@ -1,0 +1,117 @@
+//! The accept loop: survives whatever accepting can fail with, and never lets one connection hold up the next.
+
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use closedbook_policy::{Reason, Refusal};
+use nix::errno::Errno;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::{JoinError, JoinSet};
+
+use super::Outer;
+use super::socket::Socket;
+use super::stop::Stop;
+
+/// How long the loop waits when the system has no room for another connection.
+const BACKOFF: Duration = Duration::from_millis(20);
+
+/// Serves every connection of a listener until `stop`; then cuts those that live.
+pub(crate) async fn accept<F>(
+    outer: Arc<Outer>,
+    listener: TcpListener,
+    mut stop: Stop,
+    serve: impl Fn(Arc<Outer>, TcpStream) -> F,
+) where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let mut connections = JoinSet::new();
+    let mut spare = Spare::take();
+    loop {
+        tokio::select! {
+            () = stop.told() => break,
+            Some(ended) = connections.join_next() => report(ended),
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => match Arc::clone(&outer.places).try_acquire_owned() {
+                    Ok(place) => drop(connections.spawn(placed(place, serve(Arc::clone(&outer), stream)))),
+                    Err(_) => turn_away(&outer, stream).await,
+                },
+                Err(error) => spare.recover(&listener, &error).await,
+            },
+        }
+    }
+    connections.shutdown().await;
+}
+
+async fn placed(place: OwnedSemaphorePermit, connection: impl Future<Output = ()>) {
+    connection.await;
+    drop(place);
+}
+
+/// One connection too many: reset, and recorded.
+async fn turn_away(outer: &Outer, stream: TcpStream) {
+    let Ok(mut record) = outer.log.open(outer.ruling.now()).await else { return };
+    if let Ok(original) = (outer.original)(&stream) {
+        record.note(|entry| {
+            entry.original = Some(original);
+            entry.port = Some(original.port());
+        });
+    }
+    record.deny(&Refusal::new(Reason::Limit, "too many connections at once"));
+    // Dropped without having been armed, it would end in order, which looks like an answer.
+    drop(Socket::new(stream));
+}
+
+fn report(ended: Result<(), JoinError>) {
+    if let Err(error) = ended
+        && error.is_panic()
+    {
+        // The connection was reset and recorded when its task unwound.
+        tracing::error!(%error, "a connection's task panicked; this is a bug of closedbook");
+    }
+}
+
+/// A descriptor held back for the moment when there is none left: given up, it lets the loop accept one connection
+/// and reset it, so that the client learns of the limit instead of waiting in the backlog.
+struct Spare(Option<File>);
+
+impl Spare {
+    fn take() -> Self {
+        Self(File::open("/dev/null").ok())
+    }
+
+    async fn recover(&mut self, listener: &TcpListener, error: &io::Error) {
+        match error.raw_os_error().map(Errno::from_raw) {
+            // Faults of the connection that was to be accepted, or of the network under it (accept(2)).
+            Some(
+                Errno::ECONNABORTED
+                | Errno::EINTR
+                | Errno::EPERM
+                | Errno::EPROTO
+                | Errno::ENETDOWN
+                | Errno::ENOPROTOOPT
+                | Errno::EHOSTDOWN
+                | Errno::ENONET
+                | Errno::EHOSTUNREACH
+                | Errno::EOPNOTSUPP
+                | Errno::ENETUNREACH,
+            ) => {}
+            Some(Errno::EMFILE | Errno::ENFILE) if self.0.take().is_some() => {
+                tracing::warn!(%error, "no descriptor left: a connection is reset");
+                if let Ok((stream, _)) = listener.accept().await {
+                    drop(Socket::new(stream));
+                }
+                *self = Self::take();
+            }
+            _ => {
+                tracing::warn!(%error, "accepting failed");
+                tokio::time::sleep(BACKOFF).await;
+                if self.0.is_none() {
+                    *self = Self::take();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! One connection, from accept to its record: the walk that every byte of the task takes.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use closedbook_policy::{Attempt, Evidence, Permit, Phase, Reason, Refusal};
+use std::net::SocketAddr;
+use tokio::net::TcpStream;
+use tokio::time::Instant;
+
+use super::copy::{End, copy};
+use super::log::{Kind, Record};
+use super::prefix::{self, Prefix};
+use super::refuse::refuse;
+use super::ruling::Leash;
+use super::socket::Socket;
+use super::{Outer, http, original};
+
+#[cfg(test)]
+mod tests;
+
+/// From accept to whole evidence. As long as the slowest of the surveyed proxies that anybody could live with; a real
+/// client needs a millisecond.
+const HELLO: Duration = Duration::from_secs(5);
+
+/// How long a connection to a port that nothing permits is listened to, only to learn its name for the log. Clients of
+/// protocols in which the server speaks first would wait for as long (G11).
+const CURIOSITY: Duration = Duration::from_millis(40);
+
+/// Serves one accepted connection.
+pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream) {
+    let accepted = Instant::now();
+    let phase = outer.ruling.now();
+    let record = outer.log.open(Arc::clone(&phase)).await;
+    let (aimed_at, listener) = ((outer.original)(&stream), stream.local_addr());
+    // From here on every way out resets the connection, unless it says otherwise.
+    let (Ok(client), Ok(mut record)) = (Socket::new(stream), record) else { return };
+
+    let original = match original::judge(aimed_at, listener) {
+        Ok(original) => original,
+        Err(refusal) => return record.deny(&refusal),
+    };
+    record.note(|entry| {
+        entry.original = Some(original);
+        entry.port = Some(original.port());
+    });
+
+    if let Some(permit) = without_a_word(&outer, &phase, original) {
+        record.decided(&phase);
+        return carry(&outer, record, client, permit, Vec::new()).await;
+    }
+
+    let open = phase.port_open(original.port());
+    let deadline = accepted + if open { HELLO } else { CURIOSITY };
+    let Prefix { bytes, evidence } = prefix::read(&client, deadline).await;
+    if let Ok(evidence) = &evidence {
+        describe(&mut record, evidence);
+    }
+    // The phase may have changed while the client was talking.
+    let phase = outer.ruling.now();
+    record.decided(&phase);
+    if !phase.port_open(original.port()) {
+        let detail = format!("phase {} permits nothing on port {}", phase.name(), original.port());
+        let refusal = Refusal::new(Reason::PortNotAllowed, detail);
+        record.deny(&refusal);
+        return refuse(client, &bytes, &refusal).await;
+    }
+    match evidence {
+        // Request by request, the first included.
+        Ok(Evidence::Http(_)) => Box::pin(http::serve(&outer, client, original, bytes, record)).await,
+        Ok(evidence) => match phase.decide(Attempt { evidence, original }) {
+            Ok(permit) => carry(&outer, record, client, permit, bytes).await,
+            Err(refusal) => {
+                record.deny(&refusal);
+                refuse(client, &bytes, &refusal).await;
+            }
+        },
+        Err(refusal) => {
+            record.deny(&refusal);
+            refuse(client, &bytes, &refusal).await;
+        }
+    }
+}
+
+/// A connection to the address that was handed out for a name of a `tcp://` entry: the address is the evidence, since
+/// such a server may speak first.
+fn without_a_word(outer: &Outer, phase: &Arc<Phase>, original: SocketAddr) -> Option<Permit> {
+    let name = outer.leases.name(original.ip())?;
+    let carries = phase.tcp_names(original.port()).any(|entry| *entry == name);
+    let attempt = Attempt { evidence: Evidence::Tcp(name), original };
+    carries.then(|| phase.decide(attempt).ok()).flatten()
+}
+
+pub(super) fn describe(record: &mut Record, evidence: &Evidence) {
+    let (kind, name) = match evidence {
+        Evidence::Tls(hello) => (Kind::Tls, hello.server_name.as_ref().map(ToString::to_string)),
+        Evidence::Http(request) => (Kind::Http, Some(request.host.to_string())),
+        Evidence::Tcp(name) => (Kind::Tcp, Some(name.to_string())),
+    };
+    record.note(|entry| {
+        entry.kind = kind;
+        entry.name = name.map(Into::into);
+    });
+}
+
+/// Dials what was permitted, replays what was read, and copies until both sides are done.
+async fn carry(outer: &Arc<Outer>, mut record: Record, client: Socket, permit: Permit, prefix: Vec<u8>) {
+    // Dropped last, when both sockets are closed: a switch waits for exactly that.
+    let leash = Leash::new();
+    let (permit, flow) = match outer.ruling.admit(record.id(), permit, &leash) {
+        Ok(admitted) => admitted,
+        Err(refusal) => {
+            record.deny(&refusal);
+            return refuse(client, &prefix, &refusal).await;
+        }
+    };
+    describe(&mut record, &permit.attempt().evidence);
+    record.decided(permit.phase());
+    record.note(|entry| entry.rule = Some(permit.rule().into()));
+
+    let dialled = tokio::select! {
+        biased;
+        cut = leash.cut() => return record.cut(&cut),
+        () = client.lost() => return record.allow_with("the client left before the server had answered"),
+        dialled = Box::pin(outer.dialler.dial(permit)) => dialled,
+    };
+    let dialled = match dialled {
+        Ok(dialled) => dialled,
+        Err(refusal) => {
+            record.deny(&refusal);
+            drop(flow);
+            return refuse(client, &prefix, &refusal).await;
+        }
+    };
+    record.note(|entry| entry.dialled = Some(dialled.address));
+
+    let server = dialled.server;
+    let moved = Arc::clone(record.moved());
+    let end = tokio::select! {
+        biased;
+        cut = leash.cut() => Err(cut),
+        end = async {
+            if server.write_all(&prefix).await.is_err() {
+                return End::Broken;
+            }
+            moved.up.fetch_add(prefix.len() as u64, Ordering::Relaxed);
+            drop(prefix);
+            copy(&client, &server, &moved, &outer.pipes).await
+        } => Ok(end),
+    };
+    if let Ok(End::Finished) = end {
+        client.settle();
+        server.settle();
+    }
+    drop((client, server));
+    drop(flow);
+    match end {
+        Ok(End::Finished) => record.allow(),
+        Ok(End::Broken) => record.allow_with("reset by one side"),
+        Err(cut) => record.cut(&cut),
+    }
+}

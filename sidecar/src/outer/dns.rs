@@ -1,0 +1,120 @@
+//! The DNS service: every question that the task asks, whatever server it was meant for, is answered here.
+
+use std::borrow::Cow;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use closedbook_policy::{Carries, DnsAnswers, Name, Phase, Reason, Refusal};
+
+use super::Outer;
+use super::log::{Kind, Record};
+use crate::evidence::dns::{Answer, Question, Ruling, Transport, ruling};
+
+pub(super) mod leases;
+pub(super) mod tcp;
+#[cfg(test)]
+mod tests;
+pub(super) mod udp;
+
+/// Seconds that a client may keep an address. A made-up one never changes; the connection is decided anew anyway.
+const TTL: u32 = 60;
+
+/// Answers one message, and records it. None where a message is no question at all, or the question can't be recorded.
+async fn answer(outer: &Outer, message: &[u8], transport: Transport) -> Option<Vec<u8>> {
+    let phase = outer.ruling.now();
+    let mut record = outer.log.open(Arc::clone(&phase)).await.ok()?;
+    record.note(|entry| {
+        entry.kind = Kind::Dns;
+        entry.port = Some(53);
+    });
+    match Question::parse(message) {
+        Ok(question) => Some(rule(outer, &phase, record, &question).await.message(&question, transport)),
+        Err(malformed) => {
+            record.deny(&Refusal::from(&malformed));
+            malformed.reply().map(<[u8]>::to_vec)
+        }
+    }
+}
+
+async fn rule(outer: &Outer, phase: &Arc<Phase>, mut record: Record, question: &Question) -> Answer {
+    record.note(|entry| entry.name = Some(question.text().into()));
+    let entry = question.name().and_then(|name| phase.resolves(name));
+    record.note(|record| record.rule = entry.map(|entry| entry.to_string().into()));
+    match (ruling(question, entry.is_some()), question.name()) {
+        (Ruling::Address, Some(name)) => match address(outer, phase, name).await {
+            Ok(addresses) => {
+                record.allow_with(format!(
+                    "A {}",
+                    addresses.iter().map(IpAddr::to_string).collect::<Vec<_>>().join(" ")
+                ));
+                Answer::Addresses { addresses, ttl: TTL }
+            }
+            Err(refusal) => {
+                record.deny(&refusal);
+                Answer::ServerFailure
+            }
+        },
+        (Ruling::NoData, _) => {
+            record.allow_with(format!("{}, no data", kind(question.kind())));
+            Answer::NoData
+        }
+        (Ruling::Refused, _) => {
+            record.deny(&Refusal::new(Reason::DnsType, format!("class {}", question.class())));
+            Answer::Refused
+        }
+        (Ruling::NoName | Ruling::Address, _) => {
+            let refusal = Refusal::new(
+                Reason::DnsName,
+                format!("{}: no entry of phase {} names it", kind(question.kind()), phase.name()),
+            );
+            record.note(|record| record.noise = question.name().is_some_and(|name| searched(phase, name)));
+            record.deny(&refusal);
+            Answer::NoName {
+                explanation: format!("closedbook: phase {} does not permit this name", phase.name()).into(),
+            }
+        }
+    }
+}
+
+/// The addresses that stand for a permitted name.
+async fn address(outer: &Outer, phase: &Phase, name: &Name) -> Result<Vec<IpAddr>, Refusal> {
+    // A `tcp://` entry is recognised by the made-up address alone.
+    let by_address =
+        || phase.entries().iter().any(|entry| entry.carries() == Carries::Tcp && entry.names(name));
+    match outer.answers {
+        DnsAnswers::Real if !by_address() => Ok(outer.dialler.resolver().addresses(name).await?.to_vec()),
+        _ => match outer.leases.address(name) {
+            Some(address) => Ok(vec![address.into()]),
+            None => Err(Refusal::new(Reason::Limit, "too many names have an address")),
+        },
+    }
+}
+
+/// Whether the name is a permitted one with a search domain behind it. The client has the answer it wants.
+fn searched(phase: &Phase, name: &Name) -> bool {
+    let text = name.as_str();
+    let heads = text.match_indices('.').filter_map(|(dot, _)| text.get(..dot));
+    heads
+        .filter(|head| head.contains('.'))
+        .filter_map(|head| Name::parse(head).ok())
+        .any(|head| phase.resolves(&head).is_some())
+}
+
+/// The name of a type of record, for people.
+fn kind(kind: u16) -> Cow<'static, str> {
+    Cow::Borrowed(match kind {
+        1 => "A",
+        2 => "NS",
+        5 => "CNAME",
+        6 => "SOA",
+        12 => "PTR",
+        15 => "MX",
+        16 => "TXT",
+        28 => "AAAA",
+        33 => "SRV",
+        64 => "SVCB",
+        65 => "HTTPS",
+        255 => "ANY",
+        other => return Cow::Owned(format!("TYPE{other}")),
+    })
+}

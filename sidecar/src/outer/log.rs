@@ -1,0 +1,99 @@
+//! The decision log: one record per attempt, written once, lost never.
+//!
+//! A record takes its place in the writer's queue *before* the attempt is looked at, so ending it (in order, by an early
+//! return, by a cut, by a panic) needs no waiting and can't fail. When the writer falls behind, places run out and new
+//! attempts wait; when it can't write at all, new attempts are refused (G13).
+
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+
+use closedbook_policy::{Phase, Reason, Refusal};
+use tokio::sync::mpsc;
+
+use super::summary::Tally;
+
+mod line;
+mod record;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub use record::Kind;
+pub(crate) use record::{Entry, Record, Verdict};
+
+/// Attempts that may be alive or waiting to be written at once. The queue takes memory for those that wait only.
+const PLACES: usize = 128 * 1024;
+
+/// Where attempts are recorded.
+#[derive(Debug)]
+pub(crate) struct Log {
+    queue: Option<mpsc::Sender<Entry>>,
+    broken: Arc<AtomicBool>,
+    ids: AtomicU64,
+    tally: Arc<Tally>,
+}
+
+/// The thread that writes.
+#[derive(Debug)]
+pub(crate) struct Writer(Option<JoinHandle<Result<(), io::Error>>>);
+
+impl Log {
+    /// Starts the writer of a log, or a log that only counts.
+    pub(crate) fn start(file: Option<File>) -> Result<(Self, Writer), io::Error> {
+        let Some(file) = file else { return Ok((Self::new(None), Writer(None))) };
+        let (log, entries) = Self::unwritten();
+        let broken = Arc::clone(&log.broken);
+        // A thread of its own: a log on a slow disk or behind a full pipe blocks nobody's runtime.
+        let write = move || writer::write(entries, file, &broken);
+        let thread = std::thread::Builder::new().name("log".into()).spawn(write)?;
+        Ok((log, Writer(Some(thread))))
+    }
+
+    fn unwritten() -> (Self, mpsc::Receiver<Entry>) {
+        let (queue, entries) = mpsc::channel(PLACES);
+        (Self::new(Some(queue)), entries)
+    }
+
+    fn new(queue: Option<mpsc::Sender<Entry>>) -> Self {
+        Self { queue, broken: Arc::default(), ids: AtomicU64::new(1), tally: Arc::default() }
+    }
+
+    /// Takes the place of one attempt, waiting while there is none.
+    pub(crate) async fn open(&self, phase: Arc<Phase>) -> Result<Record, Refusal> {
+        let place = match &self.queue {
+            None => None,
+            Some(_) if self.broken.load(Ordering::Acquire) => return Err(self.unwritable()),
+            Some(queue) => match queue.clone().reserve_owned().await {
+                Ok(place) => Some(place),
+                Err(_) => return Err(self.unwritable()),
+            },
+        };
+        let id = self.ids.fetch_add(1, Ordering::Relaxed);
+        Ok(Record::new(id, phase, place, Arc::clone(&self.tally)))
+    }
+
+    /// What was counted so far.
+    pub(crate) fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// The one refusal that leaves no record: there is nowhere to write it. It is counted.
+    fn unwritable(&self) -> Refusal {
+        self.tally.unrecorded();
+        Refusal::new(Reason::Limit, "the decision log can't be written")
+    }
+}
+
+impl Writer {
+    /// Waits until everything is written; all [`Log`]s and [`Record`]s must be gone.
+    pub(crate) fn finish(self) -> Result<(), io::Error> {
+        match self.0.map(JoinHandle::join) {
+            None => Ok(()),
+            Some(Ok(written)) => written,
+            Some(Err(_)) => Err(io::Error::other("the log's writer panicked")),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The line of an entry: JSON, schema 1.
+
+use std::net::SocketAddr;
+
+use closedbook_policy::Reason;
+use serde::{Serialize, Serializer};
+use time::OffsetDateTime;
+use time::format_description::BorrowedFormatItem;
+use time::macros::format_description;
+
+use super::{Entry, Kind, Verdict};
+
+/// The fields in the order of the documentation.
+#[derive(Serialize)]
+struct Line<'a> {
+    #[serde(serialize_with = "milliseconds")]
+    ts: OffsetDateTime,
+    id: u64,
+    phase: &'a str,
+    epoch: u64,
+    policy: String,
+    kind: Kind,
+    name: Option<&'a str>,
+    port: Option<u16>,
+    original: Option<SocketAddr>,
+    dialled: Option<SocketAddr>,
+    verdict: Verdict,
+    reason: Option<Reason>,
+    rule: Option<&'a str>,
+    bytes_up: u64,
+    bytes_down: u64,
+    ms: u64,
+    detail: Option<&'a str>,
+}
+
+impl Serialize for Entry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Line {
+            ts: self.ts,
+            id: self.id,
+            phase: self.phase.name(),
+            epoch: self.phase.epoch().0,
+            policy: self.phase.policy().to_string(),
+            kind: self.kind,
+            name: self.name.as_deref(),
+            port: self.port,
+            original: self.original,
+            dialled: self.dialled,
+            verdict: self.verdict,
+            reason: self.reason,
+            rule: self.rule.as_deref(),
+            bytes_up: self.bytes_up,
+            bytes_down: self.bytes_down,
+            ms: self.ms,
+            detail: self.detail.as_deref(),
+        }
+        .serialize(serializer)
+    }
+}
+
+/// RFC 3339 with milliseconds, in UTC.
+fn milliseconds<S: Serializer>(ts: &OffsetDateTime, serializer: S) -> Result<S::Ok, S::Error> {
+    const FORMAT: &[BorrowedFormatItem<'_>] =
+        format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
+    serializer.serialize_str(&ts.format(FORMAT).map_err(serde::ser::Error::custom)?)
+}

@@ -1,0 +1,167 @@
+//! One attempt, from its first byte to its line in the log.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use closedbook_policy::{Phase, Reason, Refusal};
+use serde::Serialize;
+use time::OffsetDateTime;
+use tokio::sync::mpsc::OwnedPermit;
+
+use crate::outer::copy::Moved;
+use crate::outer::summary::Tally;
+
+/// What there is to say about one attempt.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    pub(crate) ts: OffsetDateTime,
+    pub(crate) id: u64,
+    /// The phase that decided, with its epoch and its policy.
+    pub(crate) phase: Arc<Phase>,
+    pub(crate) kind: Kind,
+    pub(crate) name: Option<Box<str>>,
+    pub(crate) port: Option<u16>,
+    pub(crate) original: Option<SocketAddr>,
+    pub(crate) dialled: Option<SocketAddr>,
+    pub(crate) verdict: Verdict,
+    pub(crate) reason: Option<Reason>,
+    pub(crate) rule: Option<Box<str>>,
+    pub(crate) bytes_up: u64,
+    pub(crate) bytes_down: u64,
+    pub(crate) ms: u64,
+    pub(crate) detail: Option<Box<str>>,
+    /// A refusal that nobody asked for; it is logged, and left out of the summary.
+    pub(crate) noise: bool,
+}
+
+/// What was attempted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A TLS connection.
+    Tls,
+    /// One HTTP request.
+    Http,
+    /// One DNS question.
+    Dns,
+    /// A TCP connection that said nothing that was understood, or one of a `tcp://` entry.
+    Tcp,
+    /// A packet that the ruleset refused.
+    Packet,
+}
+
+/// What became of an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Verdict {
+    Allow,
+    Deny,
+    Cut,
+}
+
+/// The owner of one attempt's line. Ended by exactly one of [`Record::allow`], [`Record::deny`] and [`Record::cut`];
+/// dropped before that (stop, panic), it says that it was cut, without a reason.
+#[derive(Debug)]
+pub(crate) struct Record {
+    entry: Option<Entry>,
+    started: Instant,
+    moved: Arc<Moved>,
+    place: Option<OwnedPermit<Entry>>,
+    tally: Arc<Tally>,
+}
+
+impl Record {
+    pub(super) fn new(
+        id: u64,
+        phase: Arc<Phase>,
+        place: Option<OwnedPermit<Entry>>,
+        tally: Arc<Tally>,
+    ) -> Self {
+        let entry = Entry {
+            ts: OffsetDateTime::now_utc(),
+            id,
+            phase,
+            kind: Kind::Tcp,
+            name: None,
+            port: None,
+            original: None,
+            dialled: None,
+            verdict: Verdict::Cut,
+            reason: None,
+            rule: None,
+            bytes_up: 0,
+            bytes_down: 0,
+            ms: 0,
+            detail: Some("closedbook stopped".into()),
+            noise: false,
+        };
+        Self { entry: Some(entry), started: Instant::now(), moved: Arc::default(), place, tally }
+    }
+
+    /// The number of this attempt.
+    pub(crate) fn id(&self) -> u64 {
+        self.entry.as_ref().map_or(0, |entry| entry.id)
+    }
+
+    /// Fills in what has become known.
+    pub(crate) fn note(&mut self, fill: impl FnOnce(&mut Entry)) {
+        if let Some(entry) = &mut self.entry {
+            fill(entry);
+        }
+    }
+
+    /// The phase that decided: what the line names.
+    pub(crate) fn decided(&mut self, phase: &Arc<Phase>) {
+        self.note(|entry| entry.phase = Arc::clone(phase));
+    }
+
+    /// Where the attempt's bytes are counted.
+    pub(crate) fn moved(&self) -> &Arc<Moved> {
+        &self.moved
+    }
+
+    /// It was permitted and ended by itself.
+    pub(crate) fn allow(self) {
+        self.end(Verdict::Allow, None, None);
+    }
+
+    /// It was permitted and ended by itself, and there is something to say about it.
+    pub(crate) fn allow_with(self, detail: impl Into<Box<str>>) {
+        self.end(Verdict::Allow, None, Some(detail.into()));
+    }
+
+    /// It was refused.
+    pub(crate) fn deny(self, refusal: &Refusal) {
+        self.end(Verdict::Deny, Some(refusal.reason), Some(refusal.detail.as_ref().into()));
+    }
+
+    /// It was permitted, and then not any more.
+    pub(crate) fn cut(self, refusal: &Refusal) {
+        self.end(Verdict::Cut, Some(refusal.reason), Some(refusal.detail.as_ref().into()));
+    }
+
+    fn end(mut self, verdict: Verdict, reason: Option<Reason>, detail: Option<Box<str>>) {
+        self.note(|entry| {
+            entry.verdict = verdict;
+            entry.reason = reason;
+            entry.detail = detail.filter(|detail| !detail.is_empty());
+        });
+        // The drop writes.
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        let Some(mut entry) = self.entry.take() else { return };
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        entry.bytes_up = count(&self.moved.up);
+        entry.bytes_down = count(&self.moved.down);
+        entry.ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.tally.count(&entry, count(&self.moved.spliced));
+        if let Some(place) = self.place.take() {
+            place.send(entry);
+        }
+    }
+}

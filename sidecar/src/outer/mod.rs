@@ -1,0 +1,216 @@
+//! The proxy process: everything from the listeners in the task's namespace to the record of each attempt.
+//!
+//! It lives where the uplink is and holds no capability. [`run`] is handed the listeners, which [`inner`] made inside
+//! the task's namespace: whatever is accepted on them was redirected from there, and nothing of the task comes in any
+//! other way.
+//!
+//! accept → [original destination](original) → [first bytes](prefix) → [`Phase::decide`](closedbook_policy::Phase::decide)
+//! → [register](ruling) → [resolve](resolve) → [dial](dial) → [copy](copy), or [HTTP](http) request by request →
+//! [record](log). [DNS](dns) answers on its own.
+//!
+//! [`inner`]: crate
+
+use std::fs::File;
+use std::io;
+use std::net;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use closedbook_policy::Policy;
+use thiserror::Error;
+use tokio::net::{TcpListener, UdpSocket};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use crate::listeners::Listeners;
+
+mod accept;
+mod connection;
+mod copy;
+mod dial;
+mod dns;
+mod http;
+mod log;
+mod original;
+mod own;
+mod prefix;
+mod refuse;
+mod resolve;
+mod ruling;
+mod socket;
+mod stop;
+mod summary;
+#[cfg(test)]
+mod testing;
+
+pub use log::Kind;
+pub use resolve::{ResolverError, Upstreams};
+pub use ruling::Ruling;
+pub use summary::{Refused, Summary};
+
+/// What the proxy is told at its start.
+#[derive(Debug)]
+pub struct Config {
+    /// The policy.
+    pub policy: Policy,
+    /// The phase of it that is in force at first.
+    pub phase: String,
+    /// Whom the resolver asks.
+    pub upstreams: Upstreams,
+    /// Where records go; none keeps only the counts of the [`Summary`].
+    pub log: Option<File>,
+    /// Bounds.
+    pub limits: Limits,
+}
+
+/// What the proxy spends at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Connections at once, DNS over TCP included. One takes two descriptors, and two more while it moves bulk.
+    pub connections: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { connections: 16_384 }
+    }
+}
+
+/// Why the proxy does not start. Until it does, the task has nothing (G6).
+#[derive(Debug, Error)]
+pub enum Error {
+    /// The policy has no such phase.
+    #[error("the policy has no phase named {0:?}")]
+    Phase(String),
+    /// There is nobody to ask for addresses.
+    #[error("there is no resolver")]
+    Resolver(#[from] ResolverError),
+    /// A listener that was handed over is not usable.
+    #[error("a listener can't be used")]
+    Listener(#[source] io::Error),
+    /// The thread that writes the log can't be started.
+    #[error("the log's writer can't be started")]
+    Log(#[source] io::Error),
+}
+
+/// A proxy that is ready to serve.
+pub struct Proxy {
+    outer: Arc<Outer>,
+    writer: log::Writer,
+}
+
+/// What all connections share.
+struct Outer {
+    ruling: Arc<Ruling>,
+    dialler: dial::Dialler,
+    leases: dns::leases::Leases,
+    answers: closedbook_policy::DnsAnswers,
+    log: log::Log,
+    pipes: copy::pipe::Pipes,
+    original: original::OriginalDst,
+    places: Arc<Semaphore>,
+    stopping: AtomicBool,
+}
+
+/// Serves until `stop` ends; then cuts and records every flow that still lives. Must run inside a tokio runtime.
+pub async fn run(
+    config: Config,
+    listeners: Listeners,
+    stop: impl Future<Output = ()>,
+) -> Result<Summary, Error> {
+    Proxy::new(config)?.run(listeners, stop).await
+}
+
+impl Proxy {
+    /// Checks the configuration and makes everything that can fail.
+    pub fn new(config: Config) -> Result<Self, Error> {
+        let resolver = resolve::Resolver::new(&config.upstreams)?;
+        Self::with(config, dial::Dialler::new(resolver), Arc::new(original::from_kernel))
+    }
+
+    fn with(config: Config, dialler: dial::Dialler, original: original::OriginalDst) -> Result<Self, Error> {
+        let phase = config.policy.phase(&config.phase).ok_or(Error::Phase(config.phase))?;
+        let (log, writer) = log::Log::start(config.log).map_err(Error::Log)?;
+        let outer = Outer {
+            ruling: Arc::new(Ruling::new(phase)),
+            dialler,
+            leases: dns::leases::Leases::default(),
+            answers: config.policy.dns_answers(),
+            log,
+            pipes: copy::pipe::Pipes::default(),
+            original,
+            places: Arc::new(Semaphore::new(config.limits.connections)),
+            stopping: AtomicBool::new(false),
+        };
+        Ok(Self { outer: Arc::new(outer), writer })
+    }
+
+    /// What is permitted, to be switched from outside.
+    pub fn ruling(&self) -> Arc<Ruling> {
+        Arc::clone(&self.outer.ruling)
+    }
+
+    /// Serves until `stop` ends.
+    pub async fn run(self, listeners: Listeners, stop: impl Future<Output = ()>) -> Result<Summary, Error> {
+        let Listening { tcp, dns_udp, dns_tcp } = Listening::new(listeners).map_err(Error::Listener)?;
+        let (running, stopped) = stop::signal();
+        let mut services = JoinSet::new();
+        for listener in tcp {
+            services.spawn(accept::accept(self.outer.clone(), listener, stopped.clone(), connection::serve));
+        }
+        for listener in dns_tcp {
+            services.spawn(accept::accept(self.outer.clone(), listener, stopped.clone(), dns::tcp::serve));
+        }
+        for socket in dns_udp {
+            services.spawn(dns::udp::serve(self.outer.clone(), socket, stopped.clone()));
+        }
+        stop.await;
+        self.outer.stopping.store(true, Ordering::Release);
+        drop(running);
+        while let Some(ended) = services.join_next().await {
+            if let Err(error) = ended {
+                tracing::error!(%error, "a listener's task ended by a panic; this is a bug of closedbook");
+            }
+        }
+        self.finish().await
+    }
+
+    /// Everything has ended and recorded itself; what remains is to write it.
+    async fn finish(self) -> Result<Summary, Error> {
+        let mut summary = self.outer.log.tally().summary();
+        // With it goes the queue's last sender, which is what ends the writer.
+        drop(self.outer);
+        let written = tokio::task::spawn_blocking(|| self.writer.finish()).await;
+        summary.log_error = match written {
+            Ok(Ok(())) => None,
+            Ok(Err(error)) => Some(error.to_string()),
+            Err(error) => Some(error.to_string()),
+        };
+        Ok(summary)
+    }
+}
+
+/// The listeners, known to the runtime.
+struct Listening {
+    tcp: Vec<TcpListener>,
+    dns_udp: Vec<UdpSocket>,
+    dns_tcp: Vec<TcpListener>,
+}
+
+impl Listening {
+    fn new(listeners: Listeners) -> io::Result<Self> {
+        let stream = |listener: net::TcpListener| {
+            listener.set_nonblocking(true)?;
+            TcpListener::from_std(listener)
+        };
+        let datagram = |socket: net::UdpSocket| {
+            socket.set_nonblocking(true)?;
+            UdpSocket::from_std(socket)
+        };
+        Ok(Self {
+            tcp: listeners.tcp.into_iter().map(stream).collect::<io::Result<_>>()?,
+            dns_udp: listeners.dns_udp.into_iter().map(datagram).collect::<io::Result<_>>()?,
+            dns_tcp: listeners.dns_tcp.into_iter().map(stream).collect::<io::Result<_>>()?,
+        })
+    }
+}
