@@ -4,9 +4,11 @@
 //! Nothing here decides anything about traffic. Nothing here reads a byte that the task sent.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
+pub mod addresses;
 pub mod descriptors;
 pub mod fork;
 pub mod idmap;
+pub mod landlock;
 pub mod lo;
 pub mod mountinfo;
 pub mod mounts;

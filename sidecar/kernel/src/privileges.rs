@@ -67,6 +67,26 @@ pub fn raise_descriptor_limit() -> Result<(), Errno> {
     setrlimit(Resource::RLIMIT_NOFILE, hard, hard)
 }
 
+/// What a process that reads hostile bytes never needs: core dumps, which would put what it read on a disk; locked
+/// memory; message queues. Files are not limited, since it writes a log, nor processes, whose count the user's other
+/// processes share.
+pub fn limit_proxy() -> Result<(), Errno> {
+    NEVER.into_iter().try_for_each(|resource| setrlimit(resource, 0, 0))
+}
+
+/// Besides, for the anchor of the task's namespaces: no bytes in files, no processes, and no more descriptors than what
+/// it holds and one proxy's listeners.
+pub fn limit_anchor() -> Result<(), Errno> {
+    limit_proxy()?;
+    setrlimit(Resource::RLIMIT_FSIZE, 0, 0)?;
+    setrlimit(Resource::RLIMIT_NPROC, 0, 0)?;
+    setrlimit(Resource::RLIMIT_NOFILE, ANCHOR_DESCRIPTORS, ANCHOR_DESCRIPTORS)
+}
+
+const NEVER: [Resource; 3] = [Resource::RLIMIT_CORE, Resource::RLIMIT_MEMLOCK, Resource::RLIMIT_MSGQUEUE];
+
+const ANCHOR_DESCRIPTORS: u64 = 64;
+
 /// How many descriptors this process may open; the lowest possible answer if the kernel does not say.
 pub fn descriptor_limit() -> u64 {
     getrlimit(Resource::RLIMIT_NOFILE).map_or(0, |(soft, _)| soft)
