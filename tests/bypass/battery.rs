@@ -1,6 +1,7 @@
 //! A family of attacks, tried at every level in one run.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
@@ -15,7 +16,9 @@ pub struct Attack {
     refused: &'static [&'static str],
     reason: Option<&'static str>,
     control: Control,
-    ends_at: Option<&'static str>,
+    rewritten: bool,
+    patient: bool,
+    sealed_only: bool,
 }
 
 enum Control {
@@ -29,7 +32,8 @@ enum Control {
 
 /// A technique, and the outcomes that count as refused.
 pub const fn attack(name: &'static str, code: &'static str, refused: &'static [&'static str]) -> Attack {
-    Attack { name, code, refused, reason: None, control: Control::Same, ends_at: None }
+    let (reason, control) = (None, Control::Same);
+    Attack { name, code, refused, reason, control, rewritten: false, patient: false, sealed_only: false }
 }
 
 impl Attack {
@@ -48,9 +52,19 @@ impl Attack {
         Self { control: Control::Without(why), ..self }
     }
 
-    /// G3: it goes through, but to this address, which is the permitted name's own.
-    pub const fn rewritten_to(self, address: &'static str) -> Self {
-        Self { ends_at: Some(address), ..self }
+    /// G3: it goes through, but to the permitted name's own address.
+    pub const fn rewritten(self) -> Self {
+        Self { rewritten: true, ..self }
+    }
+
+    /// It is given the time that a client has to name its host (G4), and the outcome of a refusal is awaited so long.
+    pub const fn patient(self) -> Self {
+        Self { patient: true, ..self }
+    }
+
+    /// Namespaces do not hold it, the filter on system calls does: not to be tried without that.
+    pub const fn sealed_only(self) -> Self {
+        Self { sealed_only: true, ..self }
     }
 }
 
@@ -59,26 +73,37 @@ const LEVELS: [(&str, char); 4] = [("control", 'c'), ("sealed", 'd'), ("capable"
 
 /// What every attack program begins with.
 pub const PROGRAM: &str = concat!(
-    include_str!("attack.py"),
-    include_str!("tls.py"),
+    include_str!("programs/attack.py"),
+    include_str!("programs/tls.py"),
+    include_str!("programs/http.py"),
+    include_str!("programs/dns.py"),
+    include_str!("programs/raw.py"),
     "\nif len(sys.argv) > 1:\n    enter(sys.argv[1])\n",
     "for line in sys.stdin:\n    print(json.dumps(answer(json.loads(line))), flush=True)\n",
 );
 
+/// Where the permitted host of the batteries lives.
+const PERMITTED: &str = "api.anthropic.com";
+const PERMITTED_AT: [&str; 2] = ["198.51.100.1", "2001:db8::1:1"];
+
+/// G11: nothing hangs. Far above what is measured, since machines that run tests are busy.
+const HANG_MS: f64 = 2_000.0;
+/// The deadline for evidence, and the same allowance.
+const PATIENT_MS: f64 = 7_000.0;
+
 /// Tries all of them in every mode; fails with a list of whatever was not as it must be.
 pub fn attempt(family: &str, attacks: &[Attack]) {
-    attempt_with(family, &["api.anthropic.com"], attacks);
+    attempt_in(family, |run| run.allow(PERMITTED), attacks);
 }
 
-/// The same with these hosts permitted.
-pub fn attempt_with(family: &str, allowed: &[&str], attacks: &[Attack]) {
-    let faults: Vec<String> = modes()
-        .iter()
-        .flat_map(|mode| {
-            let battery = Battery { attacks, seed: seed() };
-            battery.run(*mode, allowed).into_iter().map(move |fault| format!("{mode:?}: {fault}"))
-        })
-        .collect();
+/// The same in runs that are set up so.
+pub fn attempt_in(family: &str, set_up: impl Fn(Run) -> Run, attacks: &[Attack]) {
+    let mut faults = Vec::new();
+    for &mode in modes() {
+        let battery = Battery { attacks, seed: seed() };
+        let found = battery.run(mode, set_up(Run::in_lab(mode)));
+        faults.extend(found.into_iter().map(|fault| format!("{mode:?}: {fault}")));
+    }
     assert!(faults.is_empty(), "{family}:\n{}", faults.join("\n"));
 }
 
@@ -90,8 +115,7 @@ struct Battery<'a> {
 type Results = BTreeMap<String, Value>;
 
 impl Battery<'_> {
-    fn run(&self, mode: Mode, allowed: &[&str]) -> Vec<String> {
-        let run = allowed.iter().fold(Run::in_lab(mode), |run, host| run.allow(host));
+    fn run(&self, mode: Mode, run: Run) -> Vec<String> {
         let mut supervisor = run.command(&[python(), "-c", PROGRAM]);
         let mut supervisor = Program::start(&mut supervisor);
         supervisor.order(&json!({"attacks": [], "together": false, "wait": 1}));
@@ -121,37 +145,35 @@ impl Battery<'_> {
     }
 
     fn judge(&self, index: usize, attack: &Attack, results: &[Results], outcome: &Outcome) -> Vec<String> {
-        let Attack { name, refused, reason, control, ends_at, .. } = attack;
+        let name = attack.name;
         let mut faults = Vec::new();
         let mut fault = |what: String| faults.push(format!("{name}: {what}"));
-        let got = |level: usize| {
-            results[level].get(*name).map_or_else(
-                || "no outcome".to_owned(),
-                |got| format!("{} after {} ms", got["outcome"].as_str().unwrap(), got["ms"]),
-            )
-        };
-        if !matches!(control, Control::Without(_)) && !outcome.arrived(&self.nonce(index, 0)) {
+        let got = |level: usize| Got::of(results[level].get(name));
+        let controlled = !matches!(attack.control, Control::Without(_));
+        if controlled && !outcome.arrived(&self.nonce(index, 0)) {
             fault(format!("the positive control did not arrive: {}", got(0)));
         }
-        let said = results[1][*name]["outcome"].as_str().unwrap();
-        if !refused.contains(&said) {
-            fault(format!("answered by {}, not by {refused:?}", got(1)));
+        let sealed = got(1);
+        if !attack.refused.contains(&sealed.outcome.as_str()) {
+            fault(format!("answered by {sealed}, not by {:?}", attack.refused));
         }
-        if results[1][*name]["ms"].as_f64().unwrap() > 2000.0 {
-            fault(format!("hangs: {}", got(1)));
+        if sealed.ms > if attack.patient { PATIENT_MS } else { HANG_MS } {
+            fault(format!("hangs: {sealed}"));
         }
-        if reason.is_some_and(|reason| !self.is_logged(index, reason, outcome)) {
-            fault(format!("{} is not in the log", reason.unwrap_or_default()));
+        if attack.reason.is_some_and(|reason| !self.is_logged(index, reason, outcome)) {
+            fault(format!("{} is not in the log: {sealed}", attack.reason.unwrap_or_default()));
         }
         for level in 1..LEVELS.len() {
             let nonce = self.nonce(index, level);
-            let astray = |arrival: &&Value| ends_at.is_none_or(|address| arrival["local"] != address);
+            let astray = |arrival: &&Value| {
+                !attack.rewritten || !PERMITTED_AT.iter().any(|address| arrival["local"] == *address)
+            };
             for stray in outcome.arrivals(&nonce).filter(astray) {
                 fault(format!("LEAK at level {}: {} arrived: {stray}", LEVELS[level].0, got(level)));
             }
         }
-        if ends_at.is_some() && !outcome.arrived(&self.nonce(index, 1)) {
-            fault(format!("did not reach the permitted host: {}", got(1)));
+        if attack.rewritten && !outcome.arrived(&self.nonce(index, 1)) {
+            fault(format!("did not reach the permitted host: {sealed}"));
         }
         faults
     }
@@ -165,7 +187,8 @@ impl Battery<'_> {
                 let original = record["original"].as_str().unwrap_or_default();
                 let here =
                     original.starts_with(&format!("{v4}:")) || original.starts_with(&format!("[{v6}]"));
-                here || record.to_string().to_lowercase().contains(&nonce)
+                // A message that can't be read has no name to be known by.
+                here || reason == "dns-malformed" || record.to_string().to_lowercase().contains(&nonce)
             },
         )
     }
@@ -179,6 +202,7 @@ impl Battery<'_> {
                 let code = match (level, &attack.control) {
                     (0, Control::Code(code)) => code,
                     (0, Control::Without(_)) => return None,
+                    (2.., _) if attack.sealed_only => return None,
                     _ => attack.code,
                 };
                 let (v4, v6) = aims(index);
@@ -188,11 +212,32 @@ impl Battery<'_> {
             .collect();
         // Sealed, one after the other and with patience, so that a hang is seen; then arrivals alone count.
         let wait = [1.0, 10.0, 0.25, 0.25][level];
-        json!({"attacks": attacks, "together": level != 1, "wait": wait})
+        let together = level != 1 || self.attacks.iter().any(|attack| attack.patient);
+        json!({"attacks": attacks, "together": together, "wait": wait})
     }
 
     fn nonce(&self, index: usize, level: usize) -> String {
         format!("N0NCE-{}{index:03}{}", self.seed, LEVELS[level].1)
+    }
+}
+
+/// The outcome of one attack at one level.
+struct Got {
+    outcome: String,
+    ms: f64,
+}
+
+impl Got {
+    fn of(result: Option<&Value>) -> Self {
+        let text = |result: &Value| Some(result["outcome"].as_str()?.to_owned());
+        let outcome = result.and_then(text).unwrap_or_else(|| "no outcome".into());
+        Self { outcome, ms: result.and_then(|result| result["ms"].as_f64()).unwrap_or_default() }
+    }
+}
+
+impl fmt::Display for Got {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} after {} ms", self.outcome, self.ms)
     }
 }
 

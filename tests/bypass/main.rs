@@ -15,4 +15,14 @@ mod battery;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod dns;
+mod http_forms;
+mod http_hosts;
+mod http_smuggling;
+mod ipv6;
+mod packets;
+mod raw_bytes;
+mod tls_forms;
 mod tls_names;
+mod transports;
+mod udp;

@@ -70,3 +70,39 @@ def tls(address, port, name, path="/", alpns=None):
             return heard(stream)
     except ssl.SSLError as error:
         return f"ssl {error.reason}"
+
+
+def bytewise(data):
+    """An octet a segment until the nonce comes."""
+    before, rest = at_nonce(data)
+    return [bytes([octet]) for octet in before] + [rest]
+
+
+def ssl2(version):
+    """A hello of SSL 2.0, whose challenge is the nonce."""
+    challenge = me.nonce.encode()[:32]
+    body = b"\x01" + version + u16(3) + u16(0) + u16(len(challenge)) + b"\x01\x00\x80" + challenge
+    return u16(0x8000 | len(body)) + body
+
+
+def half(data):
+    """Says half of it, and that this is all."""
+    with connect(me.v4, 443) as stream:
+        stream.sendall(data[: len(data) // 2])
+        stream.shutdown(socket.SHUT_WR)
+        return heard(stream)
+
+
+def drip(data, pause, port=443):
+    """Says a little of it, again and again, for as long as it is heard."""
+    with connect(me.v4, port) as stream:
+        for octet in data:
+            stream.sendall(bytes([octet]))
+            if select.select([stream], [], [], pause)[0]:
+                break
+        return heard(stream)
+
+
+def ech():
+    """encrypted_client_hello, outer form (RFC 9849); what is encrypted is nobody's to read."""
+    return extension(0xFE0D, b"\0" + u16(1) + u16(1) + b"\x07" + vector(2, b"e" * 32) + vector(2, me.nonce.encode()))
