@@ -64,7 +64,8 @@ pub enum Step {
 }
 
 /// Replaces the table in the calling thread's network namespace by `ruleset`, atomically: packets see the old
-/// rules or the new ones, never none.
+/// rules or the new ones, never none. To be called before [`lo::seal`](crate::lo::seal) opens the first route
+/// (G6).
 ///
 /// # Errors
 /// See [`ApplyError`]; on each of them nothing has changed.

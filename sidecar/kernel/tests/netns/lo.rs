@@ -1,16 +1,12 @@
 //! The loopback device as the way to everywhere.
 
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
-
-mod world;
-
 use std::{
     io::ErrorKind,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream, UdpSocket},
 };
 
+use crate::world::{namespaced, succeeds};
 use closedbook_kernel::lo::{self, Family, LoError, Prefix, TASK_V4, TASK_V6};
-use world::{namespaced, succeeds};
 
 const FAR_V4: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 const FAR_V6: IpAddr = IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1));
