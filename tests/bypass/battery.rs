@@ -78,6 +78,7 @@ pub const PROGRAM: &str = concat!(
     include_str!("programs/http.py"),
     include_str!("programs/dns.py"),
     include_str!("programs/raw.py"),
+    include_str!("programs/privilege.py"),
     "\nif len(sys.argv) > 1:\n    enter(sys.argv[1])\n",
     "for line in sys.stdin:\n    print(json.dumps(answer(json.loads(line))), flush=True)\n",
 );

@@ -44,8 +44,7 @@ const TCP: &[Attack] = &[
         "tcp('::ffff:169.254.169.254', 80, get('169.254.169.254'))",
         &["status 403"],
     )
-    .control("web('::ffff:169.254.169.254', 80, get('169.254.169.254'))")
-    .logged("address-not-allowed"),
+    .control("web('::ffff:169.254.169.254', 80, get('169.254.169.254'))"),
     attack("permitted name by a mapped address", "tls('::ffff:' + v4, 443, GOOD)", &["status 200"])
         .rewritten(),
     attack("raw bytes", "tcp(v6, 443, b'\\0' + N)", &["ECONNRESET"]).logged("not-tls-or-http"),
@@ -69,7 +68,8 @@ const OTHERS: &[Attack] = &[
     refused("UDP with a chosen source", "udp6_from('::1', v6)"),
     refused("UDP with a flow label", "udp(v6, 4444, N, (socket.IPPROTO_IPV6, 33, 1))"),
     refused("UDP with destination options", "with_options(v6, 59)"),
-    refused("a ping", "echo(socket.SOCK_DGRAM, v6=True)"),
+    refused("a ping", "echo(socket.SOCK_DGRAM, v6=True)").control("echo(socket.SOCK_RAW, v6=True)"),
+    attack("UDP with hop-by-hop options", "with_options(v6, 54)", &["EPERM"]),
     attack(
         "a routing header on TCP",
         "tcp(v6, 443, hello(sni(host)), options=[(socket.IPPROTO_IPV6, 57, \

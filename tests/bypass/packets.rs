@@ -14,8 +14,9 @@ const fn denied(name: &'static str, code: &'static str) -> Attack {
 
 /// Not the task's privilege but the rules refuse these: any user may open such sockets.
 const PINGS: &[Attack] = &[
-    denied("a ping socket", "echo(socket.SOCK_DGRAM)"),
-    denied("a ping socket of IPv6", "echo(socket.SOCK_DGRAM, v6=True)"),
+    denied("a ping socket", "echo(socket.SOCK_DGRAM)").control("echo(socket.SOCK_RAW)"),
+    attack("a ping socket of IPv6", "echo(socket.SOCK_DGRAM, v6=True)", &["EACCES"])
+        .control("echo(socket.SOCK_RAW, v6=True)"),
     denied("ICMP by a raw socket", "echo(socket.SOCK_RAW)"),
     denied("ICMPv6 by a raw socket", "echo(socket.SOCK_RAW, v6=True)"),
     denied(
@@ -55,7 +56,6 @@ const PROTOCOLS: &[Attack] = &[
     denied("protocol 253 by IPv6", "raw(253, N, family=socket.AF_INET6)"),
     denied("IPv6 without a next header", "raw(59, N, family=socket.AF_INET6)"),
     denied("IPv6 destination options", "raw(60, b'\\x3b\\x03\\x01\\x16' + N, family=socket.AF_INET6)"),
-    denied("IPv6 hop-by-hop options", "raw(0, b'\\x3b\\x03\\x01\\x16' + N, family=socket.AF_INET6)"),
     denied(
         "an IPv6 fragment",
         "raw(44, b'\\x11\\0\\0\\x01' + bytes(4) + datagram(N), family=socket.AF_INET6)",
@@ -111,7 +111,7 @@ const FRAMES: &[Attack] = &[
         "frame(0x0800, bytes(12) + b'\\x08\\0' + ip(datagram(N, 4444), 17), kind=socket.SOCK_RAW)",
     ),
     denied("ARP", "frame(0x0806, b'\\0\\x01\\x08\\0\\x06\\x04\\0\\x01' + bytes(20) + N)"),
-    denied("a VLAN", "frame(0x8100, b'\\0\\x01\\x08\\0' + ip(datagram(N), 17))"),
+    denied("a VLAN", "frame(0x8100, b'\\0\\x01\\x08\\0' + ip(datagram(N, 4444), 17))"),
 ];
 
 #[test]

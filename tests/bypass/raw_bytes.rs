@@ -38,7 +38,7 @@ const OPEN_PORTS: &[Attack] = &[
     attack("SMTP to 443", "tcp(v4, 443, b'EHLO ' + N + b'\\r\\n')", &["status 400"]).logged("http-malformed"),
     attack(
         "RTSP to 80",
-        "tcp(v4, 80, *segments(b'OPTIONS rtsp://' + N + b' RTSP/1.0\\r\\n\\r\\n')",
+        "tcp(v4, 80, *segments(b'OPTIONS rtsp://' + N + b' RTSP/1.0\\r\\n\\r\\n'))",
         &["status 400"],
     ),
     attack("ICAP to 80", "tcp(v4, 80, b'REQMOD icap://' + N + b' ICAP/1.0\\r\\n\\r\\n')", &["status 400"]),

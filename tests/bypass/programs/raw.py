@@ -2,6 +2,7 @@
 
 SO_BINDTODEVICE, SO_MARK, SO_PRIORITY = 25, 36, 12
 IP_HDRINCL, IP_OPTIONS, IP_FREEBIND, IP_TRANSPARENT, IP_UNICAST_IF = 3, 4, 15, 19, 50
+IPV6_RECVERR = 25
 IPPROTO_MPTCP, UDPLITE, SCTP, DCCP = 262, 136, 132, 33
 MSG_FASTOPEN, TCP_FASTOPEN_CONNECT, TCP_FASTOPEN_NO_COOKIE = 0x20000000, 30, 34
 PACKET_QDISC_BYPASS, SOL_PACKET, UDP_SEGMENT, SOL_UDP = 20, 263, 103, 17
@@ -64,6 +65,8 @@ def echo(kind, v6=False):
     if not v6:
         body = body[:2] + u16(checksum(body)) + body[4:]
     with sock(family, kind, protocol) as made:
+        if v6:  # else an unconnected socket is not told of refusals
+            made.setsockopt(socket.IPPROTO_IPV6, IPV6_RECVERR, 1)
         made.sendto(body, (me.v6 if v6 else me.v4, 0))
         return "reached" if me.nonce.encode() in made.recv(4096) else "answer"
 
