@@ -18,7 +18,6 @@ pub(crate) struct Failure {
 enum Code {
     Refused = 1,
     Usage = 2,
-    Inconclusive = 3,
     Host = 4,
     Bug = 70,
 }
@@ -32,11 +31,6 @@ impl Failure {
     /// The user asked for something that can't be: a wrong flag, a wrong file.
     pub(crate) fn usage(what: impl Into<String>) -> Self {
         Self::new(Code::Usage, what)
-    }
-
-    /// Nothing could be concluded.
-    pub(crate) fn inconclusive(what: impl Into<String>) -> Self {
-        Self::new(Code::Inconclusive, what)
     }
 
     /// The host lacks something that is named.
@@ -57,6 +51,13 @@ impl Failure {
     pub(crate) fn remedy(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = Some(remedy.into());
         self
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.what)?;
+        self.remedy.as_ref().map_or(Ok(()), |remedy| write!(f, " (remedy: {remedy})"))
     }
 }
 

@@ -5,7 +5,11 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod exit;
+mod flags;
+mod lab;
 mod policy;
+mod run;
+mod sidecar;
 
 use exit::Failure;
 
@@ -19,6 +23,11 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Noun {
+    Run(run::Run),
+    #[command(subcommand)]
+    Sidecar(sidecar::Sidecar),
+    #[command(subcommand)]
+    Lab(lab::Lab),
     Policy(policy::PolicyArgs),
 }
 
@@ -28,6 +37,9 @@ fn main() -> ExitCode {
         Err(error) => return exit::usage(error),
     };
     let outcome: Result<ExitCode, Failure> = match cli.noun {
+        Noun::Run(run) => run.run(),
+        Noun::Sidecar(sidecar) => sidecar.run(),
+        Noun::Lab(lab) => lab.run(),
         Noun::Policy(args) => policy::run(args),
     };
     outcome.unwrap_or_else(exit::report)

@@ -11,6 +11,7 @@ use crate::exit::Failure;
 mod check;
 mod explain;
 mod file;
+mod ruleset;
 
 /// Look at a policy without running anything
 #[derive(Args)]
@@ -31,6 +32,10 @@ enum Verb {
     Explain(explain::Explain),
     /// Print the digest of a policy: SHA-256 over its canonical JSON
     Digest(check::Digest),
+    /// Print the packet rules of a sealed namespace, as nft -f takes them
+    ///
+    /// They are the same for every policy: names are decided by the proxy, and these rules only lead there.
+    Ruleset(ruleset::Ruleset),
 }
 
 /// Runs the verb.
@@ -39,6 +44,7 @@ pub(crate) fn run(args: PolicyArgs) -> Result<ExitCode, Failure> {
         Verb::Check(check) => check.run(),
         Verb::Explain(explain) => explain.run(),
         Verb::Digest(digest) => digest.run(),
+        Verb::Ruleset(ruleset) => ruleset.run(),
     }
 }
 

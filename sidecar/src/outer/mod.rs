@@ -24,6 +24,8 @@ use tokio::net::{TcpListener, UdpSocket};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+use crate::listeners::Listeners;
+
 mod accept;
 mod connection;
 mod copy;
@@ -74,17 +76,6 @@ impl Default for Limits {
     fn default() -> Self {
         Self { connections: 16_384 }
     }
-}
-
-/// Sockets that were made inside the task's namespace, all bound and listening.
-#[derive(Debug, Default)]
-pub struct Listeners {
-    /// Where redirected TCP arrives.
-    pub tcp: Vec<net::TcpListener>,
-    /// Where redirected DNS over UDP arrives.
-    pub dns_udp: Vec<net::UdpSocket>,
-    /// Where redirected DNS over TCP arrives.
-    pub dns_tcp: Vec<net::TcpListener>,
 }
 
 /// Why the proxy does not start. Until it does, the task has nothing (G6).

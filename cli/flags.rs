@@ -1,0 +1,43 @@
+//! Flags that several commands share.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use crate::exit::Failure;
+
+/// `--resolver`: addresses with or without a port; `None` if the flag was not given.
+pub(crate) fn resolvers(given: &[String]) -> Result<Option<Vec<SocketAddr>>, Failure> {
+    let read = |text: &String| {
+        text.parse::<SocketAddr>()
+            .or_else(|_| text.parse::<IpAddr>().map(|address| SocketAddr::new(address, 53)))
+            .map_err(|_| {
+                Failure::usage(format!("--resolver {text}: not an address"))
+                    .remedy("write 192.0.2.53, 192.0.2.53:5353 or [2001:db8::53]:53")
+            })
+    };
+    let read = given.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    Ok((!read.is_empty()).then_some(read))
+}
+
+/// `--log`: opened by the user who asks, before anything is started; a log that can't be written refuses to start (G13).
+pub(crate) fn open_log(path: &Path) -> Result<File, Failure> {
+    open_output("--log", path)
+}
+
+/// A file that is added to, or made.
+pub(crate) fn open_output(flag: &str, path: &Path) -> Result<File, Failure> {
+    let open = || -> io::Result<File> {
+        let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+        match file.metadata()?.is_dir() {
+            true => Err(io::ErrorKind::IsADirectory.into()),
+            false => Ok(file),
+        }
+    };
+    open().map_err(|error| {
+        Failure::usage(format!("{flag} {}: can't be written: {error}", path.display()))
+            .remedy("name a file in a folder that you may write to")
+    })
+}

@@ -1,0 +1,79 @@
+//! `closedbook run`: a command in a namespace without uplink, and a proxy that lets exactly the allowed names through.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::exit::Failure;
+
+mod closing;
+mod command;
+mod init;
+mod lab;
+mod plan;
+mod proxy;
+mod signals;
+mod sockets;
+mod supervisor;
+mod wire;
+
+/// Run a command that reaches the allowed hosts and nothing else.
+///
+/// The command keeps its user, environment, terminal, working directory and exit code. It runs in a network
+/// namespace that has no uplink; TLS and plain HTTP to allowed names go through closedbook's proxy, everything else
+/// is refused at once. Sockets of the host that would act for it (container engines, session bus, resolver) are
+/// hidden.
+///
+/// Exit codes: the command's own; 126 and 127 if it can't be started; 2 usage; 4 the host lacks something; 70 a fault
+/// of closedbook.
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// Allow this host: NAME[:PORTS], *.NAME[:PORTS], ADDRESS, CIDR or tcp://NAME:PORT. Ports default to 80,443.
+    #[arg(long, value_name = "HOST", value_delimiter = None)]
+    allow: Vec<String>,
+
+    /// The policy document (TOML or JSON).
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+
+    /// The phase of the policy to run in [default: the only one, or `agent`].
+    #[arg(long, value_name = "NAME")]
+    phase: Option<String>,
+
+    /// Run in the lab: a fake internet on this machine, from which nothing leaves.
+    #[arg(long)]
+    lab: bool,
+
+    /// Write what arrives at the lab's servers (JSON Lines) to this file.
+    #[arg(long, value_name = "FILE", requires = "lab")]
+    witness: Option<PathBuf>,
+
+    /// Write the decision log (JSON Lines) to this file; it is added to if it exists.
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+
+    /// Leave this unix socket of the host visible to the command, although somebody outside answers it.
+    #[arg(long, value_name = "PATH")]
+    keep_socket: Vec<PathBuf>,
+
+    /// Ask this resolver for the addresses of allowed names, instead of those in /etc/resolv.conf.
+    #[arg(long, value_name = "ADDRESS[:PORT]", conflicts_with = "lab")]
+    resolver: Vec<String>,
+
+    /// Don't print what was refused.
+    #[arg(long, short)]
+    quiet: bool,
+
+    /// The command and its arguments.
+    #[arg(last = true, required = true, value_name = "CMD")]
+    command: Vec<OsString>,
+}
+
+impl Run {
+    /// Does it.
+    pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        supervisor::supervise(plan::Plan::try_from(self)?).map(ExitCode::from)
+    }
+}

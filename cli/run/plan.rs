@@ -1,0 +1,113 @@
+//! From what was typed to what will be done. Everything that can be wrong about the arguments is found here, before
+//! anything is started.
+
+use std::fs::File;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use closedbook_policy::{Entry, PhaseName, Policy};
+
+use super::Run;
+use super::command::Command;
+use super::lab::Lab;
+use crate::exit::{Failure, chain};
+use crate::flags;
+use crate::policy;
+use crate::sidecar::config::OuterConfig;
+
+/// A run, ready to start.
+pub(super) struct Plan {
+    pub(super) command: Command,
+    pub(super) policy: Policy,
+    pub(super) phase: String,
+    pub(super) resolvers: Option<Vec<SocketAddr>>,
+    pub(super) log: Option<File>,
+    pub(super) kept_sockets: Vec<PathBuf>,
+    /// The lab to run in, with the file for its witness.
+    pub(super) lab: Option<Option<PathBuf>>,
+    pub(super) quiet: bool,
+}
+
+/// The phase of a policy that was made from `--allow` alone, and the default of one that has several.
+const DEFAULT_PHASE: &str = "agent";
+
+impl TryFrom<Run> for Plan {
+    type Error = Failure;
+
+    fn try_from(run: Run) -> Result<Self, Failure> {
+        let Run { allow, policy, phase, lab, witness, log, keep_socket, resolver, quiet, command } = run;
+        let allowed = allow.iter().map(|text| entry(text)).collect::<Result<Vec<_>, _>>()?;
+        let (policy, phase) = match policy {
+            Some(file) => of_file(&file, phase, allowed)?,
+            None => of_flags(phase, allowed)?,
+        };
+        Ok(Self {
+            command: Command::new(command).ok_or_else(|| Failure::usage("there is no command to run"))?,
+            policy,
+            phase,
+            resolvers: flags::resolvers(&resolver)?,
+            log: log.as_deref().map(flags::open_log).transpose()?,
+            kept_sockets: keep_socket,
+            lab: lab.then_some(witness),
+            quiet,
+        })
+    }
+}
+
+impl Plan {
+    /// What the proxy is told.
+    pub(super) fn outer_config(&self, lab: Option<&Lab>) -> OuterConfig {
+        OuterConfig {
+            policy: self.policy.to_json().to_owned(),
+            phase: self.phase.clone(),
+            resolvers: lab.map(Lab::resolvers).or_else(|| self.resolvers.clone()),
+        }
+    }
+}
+
+fn entry(text: &str) -> Result<Entry, Failure> {
+    Entry::parse(text).map_err(|error| Failure::usage(format!("--allow {}", chain(&error))))
+}
+
+fn of_file(file: &Path, phase: Option<String>, allowed: Vec<Entry>) -> Result<(Policy, String), Failure> {
+    let policy = policy::load(file)?;
+    let phase = match phase {
+        Some(phase) => phase,
+        None => default_phase(&policy).ok_or_else(|| {
+            Failure::usage(format!("{} has several phases: {}", file.display(), names(&policy)))
+                .remedy("choose one with --phase NAME")
+        })?,
+    };
+    if policy.phase(&phase).is_none() {
+        return Err(Failure::usage(format!("{} has no phase {phase:?}", file.display()))
+            .remedy(format!("it has: {}", names(&policy))));
+    }
+    if allowed.is_empty() {
+        return Ok((policy, phase));
+    }
+    Ok((policy.with_allowed(&phase_name(&phase)?, &allowed), phase))
+}
+
+fn of_flags(phase: Option<String>, allowed: Vec<Entry>) -> Result<(Policy, String), Failure> {
+    let phase = phase.unwrap_or_else(|| DEFAULT_PHASE.to_owned());
+    Ok((Policy::single(&phase_name(&phase)?, &allowed), phase))
+}
+
+/// A phase that can be defined; `lockdown` can't, since it allows nothing by definition.
+fn phase_name(text: &str) -> Result<PhaseName, Failure> {
+    PhaseName::parse(text)
+        .map_err(|error| Failure::usage(format!("--allow in phase {text}: {}", chain(&error))))
+}
+
+/// The only phase there is, or `agent`.
+fn default_phase(policy: &Policy) -> Option<String> {
+    let mut own = policy.phases().map(|phase| phase.name()).filter(|name| *name != "lockdown");
+    match (own.next(), own.next()) {
+        (Some(only), None) => Some(only.to_owned()),
+        _ => policy.phase(DEFAULT_PHASE).map(|phase| phase.name().to_owned()),
+    }
+}
+
+fn names(policy: &Policy) -> String {
+    policy.phases().map(|phase| phase.name()).collect::<Vec<_>>().join(", ")
+}

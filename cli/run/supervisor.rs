@@ -1,0 +1,169 @@
+//! The supervisor: starts the parts in the order that keeps everything closed, passes signals on, cleans up.
+//!
+//! Start order: lab (if any) → proxy → namespaces closed, rules read back, listeners handed over → proxy serves →
+//! command. A part that fails ends the run before the command exists.
+
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+
+use closedbook_kernel::fork::{Child, ForkError, fork_into};
+use closedbook_kernel::idmap::IdMaps;
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use super::closing;
+use super::init::{self, Task};
+use super::lab::Lab;
+use super::plan::Plan;
+use super::proxy::{Proxy, Start};
+use super::signals::{Foreground, Signals};
+use super::sockets;
+use super::wire::{FromInit, Line, ToInit};
+use crate::exit::{Failure, chain};
+
+/// Runs the command; its exit code.
+pub(super) fn supervise(plan: Plan) -> Result<u8, Failure> {
+    let _terminal = Foreground::note();
+    let signals = Signals::queue().map_err(|error| Failure::bug(format!("can't queue signals: {error}")))?;
+    let lab = plan.lab.as_ref().map(|witness| Lab::start(witness.as_deref())).transpose()?;
+    let mut hidden = sockets::answered_outside(&plan.kept_sockets)?;
+    hidden.extend(lab.as_ref().map(Lab::control_socket));
+    let (from_inner, to_outer) = pair()?;
+    let mut proxy = Proxy::start(Start {
+        config: plan.outer_config(lab.as_ref()),
+        handoff: to_outer,
+        log: plan.log,
+        uplink: lab.as_ref().map(Lab::room),
+    })?;
+    let environment = lab.as_ref().map_or_else(Vec::new, Lab::environment);
+    let command = plan.command.with_environment(environment);
+    let mut init = Init::start(Task { command, hidden, handoff: from_inner })?;
+    proxy.wait_until_ready()?;
+    init.say(&ToInit::Start)?;
+    let code = follow(&mut init, &proxy, &signals);
+    drop(init);
+    match proxy.stop() {
+        Some(summary) if !plan.quiet => closing::print(&summary),
+        _ => {}
+    }
+    lab.map_or(Ok(()), Lab::finish)?;
+    code
+}
+
+/// The task's init process, ended with everything below it when this value goes.
+struct Init {
+    child: Child,
+    line: Line,
+}
+
+impl Init {
+    /// Returns when the namespace is closed.
+    fn start(task: Task) -> Result<Self, Failure> {
+        let maps = IdMaps::identity()
+            .map_err(|error| Failure::bug(format!("can't read this process's id map: {error}")))?;
+        let (line, theirs) = Line::pair().map_err(|error| Failure::bug(error.to_string()))?;
+        let child = fork_into(init::namespaces(), || init::run(task, theirs)).map_err(no_namespaces)?;
+        let mut init = Self { child, line };
+        maps.write(init.child.pid()).map_err(|error| {
+            Failure::host(format!("can't map user ids into the new user namespace: {}", chain(&error)))
+                .remedy("allow unprivileged user namespaces, or run as root")
+        })?;
+        init.say(&ToInit::Mapped)?;
+        match init.hear()? {
+            Some(FromInit::Closed) => Ok(init),
+            Some(FromInit::Unable(why)) => Err(Failure::host(why.what).remedy(why.remedy)),
+            other => Err(Failure::bug(format!("the task's init did not close its namespace: {other:?}"))),
+        }
+    }
+
+    fn say(&mut self, message: &ToInit) -> Result<(), Failure> {
+        self.line.say(message).map_err(|error| Failure::bug(format!("the task's init is gone: {error}")))
+    }
+
+    fn hear(&mut self) -> Result<Option<FromInit>, Failure> {
+        self.line
+            .hear()
+            .map_err(|error| Failure::bug(format!("the task's init can't be understood: {error}")))
+    }
+}
+
+impl Drop for Init {
+    fn drop(&mut self) {
+        // The kernel ends the rest of the pid namespace before this returns.
+        let _ = self.child.signal(nix::sys::signal::Signal::SIGKILL);
+        let _ = self.child.wait();
+    }
+}
+
+/// Waits for the command's end, and passes signals on until then.
+fn follow(init: &mut Init, proxy: &Proxy, signals: &Signals) -> Result<u8, Failure> {
+    let mut proxy_lives = true;
+    loop {
+        let mut watched = vec![
+            PollFd::new(init.line.as_fd(), PollFlags::POLLIN),
+            PollFd::new(signals.as_fd(), PollFlags::POLLIN),
+        ];
+        if proxy_lives {
+            watched.push(PollFd::new(proxy.as_fd(), PollFlags::POLLIN));
+        }
+        match poll(&mut watched, PollTimeout::NONE) {
+            Ok(_) | Err(Errno::EINTR) => {}
+            Err(error) => return Err(Failure::bug(format!("poll: {error}"))),
+        }
+        let ready = |index: usize| watched.get(index).and_then(PollFd::any).unwrap_or(false);
+        let (spoken, proxy_ended) = (ready(0), ready(2));
+        if proxy_ended {
+            proxy_lives = false;
+            eprintln!("closedbook: the proxy has died; the command has no network from here on");
+        }
+        while let Some(number) =
+            signals.next_for_command().map_err(|error| Failure::bug(error.to_string()))?
+        {
+            // That init is gone is seen below.
+            let _ = init.say(&ToInit::Signal(number));
+        }
+        if spoken {
+            return ended(init.hear()?);
+        }
+    }
+}
+
+fn ended(message: Option<FromInit>) -> Result<u8, Failure> {
+    match message {
+        Some(FromInit::Ended(code)) => Ok(code),
+        Some(FromInit::NotStarted { code, what }) => {
+            eprintln!("closedbook: {what}");
+            Ok(code)
+        }
+        Some(FromInit::Unable(why)) => Err(Failure::bug(why.what).remedy(why.remedy)),
+        Some(FromInit::Closed) => Err(Failure::bug("the task's init spoke out of turn")),
+        None => {
+            eprintln!("closedbook: the task's init process was killed, and the command with it");
+            Ok(128 + 9)
+        }
+    }
+}
+
+fn pair() -> Result<(UnixStream, UnixStream), Failure> {
+    UnixStream::pair().map_err(|error| Failure::bug(format!("can't make a socket pair: {error}")))
+}
+
+/// clone(2) says little about why it denies namespaces; the usual causes are known.
+pub(super) fn no_namespaces(error: ForkError) -> Failure {
+    let what = format!("this host allows no new user, network, mount and pid namespaces: {}", chain(&error));
+    let remedy = match error {
+        ForkError::Clone(Errno::EPERM | Errno::EACCES) => {
+            "allow them: sysctl kernel.unprivileged_userns_clone=1 (Debian), \
+             sysctl kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu), or in a container \
+             --security-opt seccomp=unconfined --security-opt apparmor=unconfined"
+        }
+        ForkError::Clone(Errno::ENOSPC) => {
+            "raise user.max_user_namespaces, user.max_net_namespaces and their like"
+        }
+        ForkError::Clone(Errno::EINVAL) => {
+            "use a kernel with CONFIG_USER_NS, CONFIG_NET_NS and CONFIG_PID_NS"
+        }
+        _ => return Failure::bug(what),
+    };
+    Failure::host(what).remedy(remedy)
+}

@@ -1,0 +1,79 @@
+//! What a supervisor says to the outer process it started, and hears from it.
+
+use std::net::SocketAddr;
+
+use closedbook_sidecar::outer::{Refused, Summary};
+use serde::{Deserialize, Serialize};
+
+/// From the supervisor.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ToOuter {
+    /// The first message: what to enforce.
+    Serve(OuterConfig),
+    /// Cut everything, and report.
+    Stop,
+}
+
+/// From the outer process.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum FromOuter {
+    /// It has the listeners and accepts.
+    Ready,
+    /// It can't serve.
+    Unable(String),
+    /// It has ended everything.
+    Done(Report),
+}
+
+/// What the outer process enforces.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct OuterConfig {
+    /// The policy document, as JSON.
+    pub(crate) policy: String,
+    /// The phase to begin in.
+    pub(crate) phase: String,
+    /// The resolvers to ask; `None` for those of the host.
+    pub(crate) resolvers: Option<Vec<SocketAddr>>,
+}
+
+/// What the closing line of a run is made of.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Report {
+    /// What was refused, most often first.
+    pub(crate) refused: Vec<Row>,
+    /// Refusals beyond the table's size.
+    pub(crate) refused_more: u64,
+    /// Attempts that are not in the decision log.
+    pub(crate) unrecorded: u64,
+    /// Why the log is not complete, if it is not.
+    pub(crate) log_error: Option<String>,
+}
+
+/// One kind of refusal.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Row {
+    /// The name, or the address that was aimed at.
+    pub(crate) host: String,
+    /// The port; none for a DNS question.
+    pub(crate) port: Option<u16>,
+    /// The stable word of the reason.
+    pub(crate) reason: String,
+    /// How often.
+    pub(crate) times: u64,
+}
+
+impl From<Summary> for Report {
+    fn from(summary: Summary) -> Self {
+        let Summary { refused, refused_more, unrecorded, log_error, .. } = summary;
+        Self { refused: refused.into_iter().map(Row::from).collect(), refused_more, unrecorded, log_error }
+    }
+}
+
+impl From<Refused> for Row {
+    fn from(refused: Refused) -> Self {
+        let Refused { host, port, kind: _, reason, times } = refused;
+        Self { host, port, reason: reason.word().to_owned(), times }
+    }
+}

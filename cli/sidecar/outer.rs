@@ -1,0 +1,204 @@
+//! `closedbook sidecar outer`: takes the listeners over, gives up all privilege, decides and dials.
+
+use std::fs::File;
+use std::os::fd::RawFd;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use closedbook_kernel::descriptors::inherited;
+use closedbook_kernel::idmap::may_become_nobody;
+use closedbook_kernel::privileges;
+use closedbook_policy::Policy;
+use closedbook_sidecar::listeners::Listeners;
+use closedbook_sidecar::outer::{self, Config, Limits, Upstreams};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::config::{FromOuter, OuterConfig, ToOuter};
+use super::handoff;
+use crate::exit::{Failure, chain};
+use crate::flags;
+use crate::policy;
+
+/// Serve a closed namespace: decide, resolve, dial. Holds no capability.
+#[derive(Debug, Args)]
+pub(crate) struct Outer {
+    /// The unix socket at which the inner half hands its listeners over.
+    #[arg(long, value_name = "PATH", required_unless_present = "supervisor_fd")]
+    handoff: Option<PathBuf>,
+
+    /// The policy document (TOML or JSON).
+    #[arg(long, value_name = "FILE", required_unless_present = "supervisor_fd")]
+    policy: Option<PathBuf>,
+
+    /// The phase to begin in.
+    #[arg(long, value_name = "NAME", required_unless_present = "supervisor_fd")]
+    phase: Option<String>,
+
+    /// Write the decision log (JSON Lines) to this file; it is added to if it exists.
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+
+    /// Ask this resolver, instead of those in /etc/resolv.conf.
+    #[arg(long, value_name = "ADDRESS[:PORT]")]
+    resolver: Vec<String>,
+
+    /// Inherited: the supervisor, which says what to enforce.
+    #[arg(long, hide = true, conflicts_with_all = ["handoff", "policy", "phase", "log", "resolver"], requires = "handoff_fd")]
+    supervisor_fd: Option<RawFd>,
+
+    /// Inherited: the socket that the listeners come from.
+    #[arg(long, hide = true)]
+    handoff_fd: Option<RawFd>,
+
+    /// Inherited: the decision log, open.
+    #[arg(long, hide = true)]
+    log_fd: Option<RawFd>,
+}
+
+impl Outer {
+    pub(super) fn run(self) -> Result<ExitCode, Failure> {
+        match self.supervisor_fd {
+            Some(descriptor) => self.serve_supervisor(descriptor),
+            None => self.serve_alone(),
+        }
+    }
+
+    /// Started by hand, in a container of its own: serves until it is told to end by a signal.
+    fn serve_alone(self) -> Result<ExitCode, Failure> {
+        let missing = || Failure::usage("--handoff, --policy and --phase are needed");
+        let policy = policy::load(self.policy.as_deref().ok_or_else(missing)?)?;
+        let phase = self.phase.ok_or_else(missing)?;
+        let upstreams = flags::resolvers(&self.resolver)?.map_or(Upstreams::System, Upstreams::Servers);
+        let log = self.log.as_deref().map(flags::open_log).transpose()?;
+        let listeners = handoff::fetch(self.handoff.as_deref().ok_or_else(missing)?)?;
+        give_up_privilege()?;
+        let config = Config { policy, phase, upstreams, log, limits: limits() };
+        runtime()?.block_on(async {
+            let stop = until_told()?;
+            eprintln!("closedbook: serving");
+            outer::run(config, listeners, stop).await.map_err(|error| Failure::refused(chain(&error)))
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Started by `closedbook run`: serves until the supervisor says so, or is gone.
+    fn serve_supervisor(self, descriptor: RawFd) -> Result<ExitCode, Failure> {
+        let broken =
+            |error: &dyn std::fmt::Display| Failure::bug(format!("the supervisor's descriptors: {error}"));
+        let line = UnixStream::from(inherited(descriptor).map_err(|error| broken(&error))?);
+        let handoff = self
+            .handoff_fd
+            .ok_or_else(|| broken(&"no handoff"))
+            .and_then(|number| inherited(number).map(UnixStream::from).map_err(|error| broken(&error)))?;
+        let log = self.log_fd.map(inherited).transpose().map_err(|error| broken(&error))?.map(File::from);
+        // Before anything is read from anybody. The listeners come from the inner part, not from the task.
+        give_up_privilege()?;
+        runtime()?.block_on(async {
+            line.set_nonblocking(true).map_err(|error| broken(&error))?;
+            let line = tokio::net::UnixStream::from_std(line).map_err(|error| broken(&error))?;
+            let (hears, says) = line.into_split();
+            serve(Supervisor { hears: BufReader::new(hears), says }, handoff, log).await
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The other end of the supervisor's line.
+struct Supervisor {
+    hears: BufReader<OwnedReadHalf>,
+    says: OwnedWriteHalf,
+}
+
+impl Supervisor {
+    /// `None` when the supervisor is gone.
+    async fn hear(&mut self) -> Option<ToOuter> {
+        let mut text = String::new();
+        match self.hears.read_line(&mut text).await {
+            Ok(length) if length > 0 => serde_json::from_str(&text).ok(),
+            _ => None,
+        }
+    }
+
+    async fn say(&mut self, message: &FromOuter) -> Result<(), Failure> {
+        let mut text = serde_json::to_vec(message).map_err(|error| Failure::bug(error.to_string()))?;
+        text.push(b'\n');
+        self.says
+            .write_all(&text)
+            .await
+            .map_err(|error| Failure::bug(format!("the supervisor is gone: {error}")))
+    }
+}
+
+async fn serve(mut supervisor: Supervisor, handoff: UnixStream, log: Option<File>) -> Result<(), Failure> {
+    let Some(ToOuter::Serve(config)) = supervisor.hear().await else {
+        return Err(Failure::bug("the supervisor did not say what to enforce"));
+    };
+    let proxy = match prepare(config, log) {
+        Ok(proxy) => proxy,
+        Err(what) => return supervisor.say(&FromOuter::Unable(what)).await,
+    };
+    let taken = tokio::task::spawn_blocking(move || handoff::take(&handoff)).await;
+    let listeners: Listeners = match taken {
+        Ok(Ok(listeners)) => listeners,
+        Ok(Err(failure)) => return supervisor.say(&FromOuter::Unable(failure.to_string())).await,
+        Err(error) => return Err(Failure::bug(error.to_string())),
+    };
+    // The sockets are listening: what the task connects before the first accept(2) waits for it.
+    supervisor.say(&FromOuter::Ready).await?;
+    let stop = async {
+        // A message that is not `Stop`, and silence for ever, end it as well.
+        supervisor.hear().await;
+    };
+    let summary = proxy.run(listeners, stop).await.map_err(|error| Failure::refused(chain(&error)))?;
+    supervisor.say(&FromOuter::Done(summary.into())).await
+}
+
+fn prepare(config: OuterConfig, log: Option<File>) -> Result<outer::Proxy, String> {
+    let policy = Policy::from_json(&config.policy).map_err(|error| chain(&error))?;
+    let upstreams = config.resolvers.map_or(Upstreams::System, Upstreams::Servers);
+    let config = Config { policy, phase: config.phase, upstreams, log, limits: limits() };
+    outer::Proxy::new(config).map_err(|error| chain(&error))
+}
+
+/// G17: what reads hostile bytes holds nothing.
+fn give_up_privilege() -> Result<(), Failure> {
+    let limit = privileges::raise_descriptor_limit();
+    limit.map_err(|error| Failure::host(format!("can't raise the limit on descriptors: {error}")))?;
+    if may_become_nobody() {
+        privileges::become_nobody().map_err(|error| Failure::bug(chain(&error)))?;
+    }
+    privileges::drop_all().map_err(|error| Failure::bug(chain(&error)))
+}
+
+/// Sized by what the process may open: a connection takes two descriptors, and two more while it moves bulk.
+fn limits() -> Limits {
+    let descriptors = privileges::descriptor_limit();
+    Limits {
+        connections: usize::try_from(descriptors.saturating_sub(64) / 4)
+            .unwrap_or(usize::MAX)
+            .clamp(16, 65_536),
+    }
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::host(format!("can't start the threads of the proxy: {error}")))
+}
+
+/// Ends on SIGTERM or SIGINT.
+fn until_told() -> Result<impl Future<Output = ()>, Failure> {
+    let listen = |kind| signal(kind).map_err(|error| Failure::bug(format!("signals: {error}")));
+    let (mut term, mut int) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
+    Ok(async move {
+        tokio::select! {
+            _ = term.recv() => {}
+            _ = int.recv() => {}
+        }
+    })
+}

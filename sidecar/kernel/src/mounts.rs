@@ -1,0 +1,194 @@
+//! What a process in new mount, pid and user namespaces must not see of the host.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use nix::errno::Errno;
+use nix::mount::{MsFlags, mount};
+use thiserror::Error;
+
+use crate::mountinfo::{self, Mount};
+
+/// Which step failed.
+#[derive(Debug, Error)]
+pub enum MountError {
+    /// Mounts of the new namespace would spread to the host's.
+    #[error("can't make the mount namespace private")]
+    Private(#[source] Errno),
+    /// The new pid namespace needs its own `/proc`; the kernel denies it where the old one is partly covered.
+    #[error("can't mount a new /proc")]
+    Proc(#[source] Errno),
+    /// The mount table can't be read or understood.
+    #[error("can't read /proc/self/mountinfo")]
+    Table(#[source] io::Error),
+    /// A kernel file system could not be made read-only.
+    #[error("can't make {path} read-only")]
+    ReadOnly {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: Errno,
+    },
+    /// A socket could not be covered.
+    #[error("can't hide {path}")]
+    Hide {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: Errno,
+    },
+    /// The empty file that covers sockets could not be made.
+    #[error("can't make an empty file to hide sockets with")]
+    Cover(#[source] io::Error),
+}
+
+/// Cuts this mount namespace off from the one it was copied from: what is mounted here stays here.
+///
+/// The other direction goes on (a slave mount), so a disk that the user plugs in still appears.
+pub fn make_private() -> Result<(), MountError> {
+    change("/", MsFlags::MS_REC | MsFlags::MS_SLAVE).map_err(MountError::Private)
+}
+
+/// Puts the new pid namespace's own `/proc` over every old one, with the parts that act on the whole kernel read-only.
+///
+/// Without that, root in a user namespace still owns `/proc/sys` of the host: a program named in
+/// `kernel.core_pattern` is started by the kernel outside of every namespace.
+pub fn fresh_proc() -> Result<(), MountError> {
+    let old = table()?;
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+    mount(Some("proc"), "/proc", Some("proc"), flags, None::<&str>).map_err(MountError::Proc)?;
+    for part in ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"] {
+        let part = Path::new(part);
+        if part.exists() {
+            bind(part, part).map_err(|source| MountError::ReadOnly { path: part.to_owned(), source })?;
+            make_read_only(part, flags)?;
+        }
+    }
+    // Other copies of the host's /proc, as in a prepared root folder.
+    for elsewhere in old.iter().filter(|m| m.kind == "proc" && m.point != Path::new("/proc")) {
+        if elsewhere.root == Path::new("/")
+            && elsewhere.point.is_dir()
+            && !elsewhere.point.starts_with("/proc")
+        {
+            bind_all(Path::new("/proc"), &elsewhere.point)
+                .map_err(|source| MountError::Hide { path: elsewhere.point.clone(), source })?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes the kernel's other file systems read-only wherever they are mounted: they hold `uevent_helper`, cgroup
+/// `release_agent` and the like, which also start programs outside.
+pub fn kernel_file_systems_read_only() -> Result<(), MountError> {
+    const KERNEL: &[&str] = &[
+        "sysfs",
+        "cgroup",
+        "cgroup2",
+        "debugfs",
+        "tracefs",
+        "securityfs",
+        "bpf",
+        "configfs",
+        "efivarfs",
+        "fusectl",
+        "pstore",
+        "binfmt_misc",
+    ];
+    for m in table()?.iter().filter(|m| KERNEL.contains(&m.kind.as_str())) {
+        match make_read_only(&m.point, kept_flags(&m.options)) {
+            // Covered by a later mount, or below a folder that this user can't enter: out of reach anyway.
+            Err(MountError::ReadOnly { source: Errno::EINVAL | Errno::ENOENT | Errno::EACCES, .. }) => {}
+            done => done?,
+        }
+    }
+    Ok(())
+}
+
+/// Covers sockets, at every path under which they are visible, by an empty file that nobody may open.
+///
+/// `connect(2)` then answers ECONNREFUSED at once. A cover can't be taken off from a user namespace below this one.
+pub fn hide(sockets: &[PathBuf]) -> Result<(), MountError> {
+    let mounts = table()?;
+    let cover = Cover::make()?;
+    for socket in sockets {
+        for path in std::iter::once(socket.clone()).chain(mountinfo::aliases(&mounts, socket)) {
+            match bind(&cover.0, &path) {
+                Ok(()) => {}
+                // Gone in the meantime, or an alias that this user can't reach.
+                Err(Errno::ENOENT | Errno::ENOTDIR | Errno::EACCES) if !path.exists() => {}
+                Err(source) => return Err(MountError::Hide { path, source }),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// An empty, unreadable file. Its name goes at once; the mounts keep it alive.
+struct Cover(PathBuf);
+
+impl Cover {
+    fn make() -> Result<Self, MountError> {
+        let path = std::env::temp_dir().join(format!(".closedbook-cover-{}-{}", std::process::id(), nonce()));
+        File::create_new(&path)
+            .and_then(|file| file.set_permissions(fs::Permissions::from_mode(0o0)))
+            .map_err(MountError::Cover)?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Cover {
+    fn drop(&mut self) {
+        // In this namespace the name is not a mount point, so it can go; failing leaves an empty file, no hole.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// Different for each process that ever runs: the pid alone is 1 in every pid namespace.
+fn nonce() -> u128 {
+    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_nanos())
+}
+
+fn table() -> Result<Vec<Mount>, MountError> {
+    let bytes = fs::read("/proc/self/mountinfo").map_err(MountError::Table)?;
+    mountinfo::parse(&bytes).ok_or_else(|| {
+        MountError::Table(io::Error::new(io::ErrorKind::InvalidData, "not of the documented form"))
+    })
+}
+
+/// A bind mount's options are changed by a remount that repeats those to keep; the kernel has locked them.
+fn make_read_only(path: &Path, keep: MsFlags) -> Result<(), MountError> {
+    change(path, MsFlags::MS_BIND | MsFlags::MS_REMOUNT | MsFlags::MS_RDONLY | keep)
+        .map_err(|source| MountError::ReadOnly { path: path.to_owned(), source })
+}
+
+fn kept_flags(options: &[String]) -> MsFlags {
+    const FLAGS: &[(&str, MsFlags)] = &[
+        ("nosuid", MsFlags::MS_NOSUID),
+        ("nodev", MsFlags::MS_NODEV),
+        ("noexec", MsFlags::MS_NOEXEC),
+        ("noatime", MsFlags::MS_NOATIME),
+        ("nodiratime", MsFlags::MS_NODIRATIME),
+        ("relatime", MsFlags::MS_RELATIME),
+    ];
+    FLAGS
+        .iter()
+        .filter(|(word, _)| options.iter().any(|o| o == word))
+        .fold(MsFlags::empty(), |all, (_, flag)| all | *flag)
+}
+
+fn bind(what: &Path, over: &Path) -> Result<(), Errno> {
+    mount(Some(what), over, None::<&OsStr>, MsFlags::MS_BIND, None::<&OsStr>)
+}
+
+fn bind_all(what: &Path, over: &Path) -> Result<(), Errno> {
+    mount(Some(what), over, None::<&OsStr>, MsFlags::MS_BIND | MsFlags::MS_REC, None::<&OsStr>)
+}
+
+fn change(path: impl AsRef<Path>, flags: MsFlags) -> Result<(), Errno> {
+    mount(None::<&OsStr>, path.as_ref(), None::<&OsStr>, flags, None::<&OsStr>)
+}

@@ -1,0 +1,103 @@
+//! Which sockets in the file system are answered by somebody outside.
+//!
+//! A command without uplink still leaves the machine through any process that does something for it: a container
+//! engine, a resolver, a session bus that starts services, an agent, a terminal multiplexer. Their sockets are files,
+//! so a new network namespace does not hide them (abstract sockets it does: they belong to the namespace).
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+/// The sockets in the file system that are bound by a process of the network namespace whose `/proc/net/unix` this is.
+///
+/// Format: `Num RefCount Protocol Flags Type St Inode Path`; abstract names begin with `@`, relative ones can't be found.
+pub fn bound(table: &[u8]) -> Vec<PathBuf> {
+    table
+        .split(|&b| b == b'\n')
+        .skip(1)
+        .filter_map(path_field)
+        .filter(|path| path.starts_with(b"/"))
+        .map(|path| PathBuf::from(OsStr::from_bytes(path)))
+        .collect()
+}
+
+/// What follows the seventh field; a path may hold blanks.
+fn path_field(line: &[u8]) -> Option<&[u8]> {
+    let mut rest = line;
+    for _ in 0..7 {
+        rest = rest.trim_ascii_start();
+        let end = rest.iter().position(|&b| b == b' ')?;
+        rest = rest.get(end..)?;
+    }
+    rest.strip_prefix(b" ")
+}
+
+/// Sockets of services outside of `/run`, which may be bound where this user can't look.
+pub const WELL_KNOWN: &[&str] =
+    &["/var/lib/lxd/unix.socket", "/var/lib/incus/unix.socket", "/var/snap/lxd/common/lxd/unix.socket"];
+
+/// `/proc/net/unix` of every network namespace that this process can see, its own first.
+///
+/// A socket in the file system works across network namespaces, so one that a container's process has bound in a shared
+/// folder is a way out like one of the host. Processes that can't be looked into belong to other users; what they offer
+/// this user is in `/run`, see [`below`].
+pub fn tables() -> io::Result<Vec<Vec<u8>>> {
+    let mut tables = vec![fs::read("/proc/net/unix")?];
+    let mut seen: HashSet<PathBuf> = fs::read_link("/proc/self/ns/net").into_iter().collect();
+    for process in fs::read_dir("/proc")?.flatten().map(|entry| entry.path()) {
+        let Ok(namespace) = fs::read_link(process.join("ns/net")) else { continue };
+        if seen.insert(namespace) {
+            // The process may have ended since.
+            tables.extend(fs::read(process.join("net/unix")));
+        }
+    }
+    Ok(tables)
+}
+
+/// The sockets below a folder, links not followed. Folders that this user can't enter hold none that it can reach.
+pub fn below(folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => below(&entry.path(), found),
+            Ok(kind) if kind.is_socket() => found.push(entry.path()),
+            _ => {}
+        }
+    }
+}
+
+/// The path without links, if a socket is there now.
+pub fn existing(path: &Path) -> io::Result<Option<PathBuf>> {
+    let path = match path.canonicalize() {
+        Ok(path) => path,
+        // Bound and unlinked, or in a folder that this user can't enter: no way to connect to it either.
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {
+            return Ok(None);
+        }
+        // A socket path in a folder that has been replaced by a file (ENOTDIR) is as gone.
+        Err(error) if error.raw_os_error() == Some(libc::ENOTDIR) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    Ok(path.metadata()?.file_type().is_socket().then_some(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_found_and_abstract_names_left_out() {
+        let table = b"Num       RefCount Protocol Flags    Type St Inode Path
+0000000000000000: 00000002 00000000 00010000 0001 01 17310 /run/docker.sock
+0000000000000000: 00000002 00000000 00010000 0001 01 17311 @/tmp/.X11-unix/X0
+0000000000000000: 00000003 00000000 00000000 0001 03 17312
+0000000000000000: 00000002 00000000 00000000 0002 01 17313 /run/with blank/socket
+";
+        // An abstract name that holds a slash would be taken for a path by a careless reader.
+        assert_eq!(bound(table), [Path::new("/run/docker.sock"), Path::new("/run/with blank/socket")]);
+    }
+}
