@@ -53,7 +53,8 @@ fn merged(rows: &[Row]) -> Vec<Row> {
     for row in rows {
         let telling = |port: &u16| ![80, 443].contains(port) || row.reason == "port-not-allowed";
         let port = row.port.filter(telling);
-        let same = |other: &&mut Row| (&other.host, other.port, &other.reason) == (&row.host, port, &row.reason);
+        let same =
+            |other: &&mut Row| (&other.host, other.port, &other.reason) == (&row.host, port, &row.reason);
         match all.iter_mut().find(same) {
             Some(other) => other.times += row.times,
             None => all.push(Row { port, ..row.clone() }),
