@@ -37,7 +37,7 @@ pub fn modes() -> &'static [Mode] {
     SAID.get_or_init(|| {
         let modes: &[Mode] =
             if nix::unistd::geteuid().is_root() { &[Mode::Root, Mode::Rootless] } else { &[Mode::Rootless] };
-        eprintln!("=== closedbook tests run in these modes: {modes:?} ===");
+        say(&format!("closedbook tests run in these modes: {modes:?}"));
         modes
     })
 }
@@ -55,20 +55,25 @@ pub fn program() -> &'static str {
     path
 }
 
-/// Whether a program that is not needed everywhere is installed. Says so when it is not, past the harness's capture:
-/// what was not tested must not look as if it had been.
+/// Whether a program that is not needed everywhere is installed. Says so when it is not: what was not tested must not
+/// look as if it had been.
 pub fn installed(program: &str) -> bool {
-    use std::io::Write;
     static MISSING: AtomicUsize = AtomicUsize::new(0);
-    let found =
-        Command::new("sh").args(["-c", "command -v \"$1\"", "sh", program]).stdout(Stdio::null()).status();
-    if found.unwrap().success() {
+    let mut look = Command::new("sh");
+    look.args(["-c", "command -v \"$1\"", "sh", program]).stdout(Stdio::null());
+    if look.status().unwrap().success() {
         return true;
     }
     let missing = MISSING.fetch_add(1, Ordering::Relaxed) + 1;
-    let said = format!("=== NOT TESTED: {program} is not installed ({missing} missing so far) ===\n");
-    std::io::stderr().write_all(said.as_bytes()).unwrap();
+    say(&format!("NOT TESTED: {program} is not installed ({missing} missing so far)"));
     false
+}
+
+/// A line for whoever watches, past the harness, which keeps what passing tests print to itself.
+fn say(line: &str) {
+    use std::io::Write;
+    let mut stderr = std::io::stderr();
+    writeln!(stderr, "=== {line} ===").unwrap();
 }
 
 /// A folder that every user can write to; removed with the value.

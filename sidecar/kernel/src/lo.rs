@@ -37,8 +37,8 @@ pub enum Family {
 pub struct Loopback {
     /// IP versions with an address and a default route.
     pub family: Family,
-    /// Settings that couldn't be written (a read-only `/proc/sys`, say). The task notices them only as what it
-    /// would notice in a container without them: ports below 1024 and `ping` need root.
+    /// Settings that couldn't be written (a read-only `/proc/sys`, say). None of them guards anything: without
+    /// them ports below 1024 and `ping` need root, and thousands of short connections get slow.
     pub unset: Vec<&'static str>,
 }
 
@@ -87,7 +87,7 @@ pub fn seal() -> Result<Loopback, LoError> {
             Family::Dual
         }
     };
-    Ok(Loopback { family, unset: container_like_settings() })
+    Ok(Loopback { family, unset: comfort() })
 }
 
 /// Makes *every* address an address of this namespace, so that one server bound to the wildcard answers for all
@@ -144,19 +144,24 @@ fn ipv6_switched_on() -> bool {
     })
 }
 
-/// What container engines set as well, so that programs find here what they are used to. `/proc/sys/net` shows
-/// the namespace of the thread that opens it.
-fn container_like_settings() -> Vec<&'static str> {
+/// Writes what makes the namespace as comfortable as a container with a network; gives the names of settings
+/// that couldn't be written. `/proc/sys/net` shows the namespace of the thread that opens it.
+fn comfort() -> Vec<&'static str> {
     let own_group = getegid();
-    // A group that a user namespace doesn't know can't be in the range.
-    let groups = ["0 2147483647".to_owned(), format!("{own_group} {own_group}")];
-    let set = |path: &str, values: &[String]| values.iter().any(|value| fs::write(path, value).is_ok());
-    let mut unset = Vec::new();
-    if !set("/proc/sys/net/ipv4/ip_unprivileged_port_start", &["0".to_owned()]) {
-        unset.push("net.ipv4.ip_unprivileged_port_start");
-    }
-    if !set("/proc/sys/net/ipv4/ping_group_range", &groups) {
-        unset.push("net.ipv4.ping_group_range");
-    }
-    unset
+    let own_group = format!("{own_group} {own_group}");
+    let settings: [(&str, &[&str]); 3] = [
+        // As container engines set them.
+        ("net.ipv4.ip_unprivileged_port_start", &["0"]),
+        // A group that a user namespace doesn't know can't be in the range.
+        ("net.ipv4.ping_group_range", &["0 2147483647", &own_group]),
+        // By default ports in TIME_WAIT are taken again early only towards loopback addresses. Here every
+        // connection is a loopback one, to whatever address: without this, after 15,000 short connections to
+        // one address within a minute `connect` takes 10 ms instead of 50 us, looking for a free port.
+        ("net.ipv4.tcp_tw_reuse", &["1"]),
+    ];
+    let set = |name: &str, values: &[&str]| {
+        let path = format!("/proc/sys/{}", name.replace('.', "/"));
+        values.iter().any(|value| fs::write(&path, value).is_ok())
+    };
+    settings.into_iter().filter(|(name, values)| !set(name, values)).map(|(name, _)| name).collect()
 }

@@ -40,11 +40,12 @@ namespaced! {
         assert!(succeeds("ip", &["-4", "route", "show"], "").starts_with("default dev lo"));
     }
 
-    /// G12: `ping` and low ports work as in a container.
-    fn sealing_opens_low_ports_and_ping_sockets() {
+    /// G12: `ping` and low ports work as in a container, and ports are taken again early.
+    fn sealing_writes_settings() {
         lo::seal().unwrap();
         let read = |path: &str| std::fs::read_to_string(path).unwrap();
         assert_eq!(read("/proc/sys/net/ipv4/ip_unprivileged_port_start").trim(), "0");
+        assert_eq!(read("/proc/sys/net/ipv4/tcp_tw_reuse").trim(), "1");
         let range = read("/proc/sys/net/ipv4/ping_group_range");
         assert!(range.starts_with("0\t"), "{range}");
     }
