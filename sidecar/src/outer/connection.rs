@@ -36,8 +36,12 @@ pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream) {
     let record = outer.log.open(Arc::clone(&phase)).await;
     let (aimed_at, listener) = ((outer.original)(&stream), stream.local_addr());
     // From here on every way out resets the connection, unless it says otherwise.
-    let (Ok(client), Ok(mut record)) = (Socket::new(stream), record) else { return };
-
+    let client = Socket::new(stream);
+    let Ok(mut record) = record else { return };
+    let client = match client {
+        Ok(client) => client,
+        Err(error) => return record.deny(&prefix::lost(&error)),
+    };
     let original = match original::judge(aimed_at, listener) {
         Ok(original) => original,
         Err(refusal) => return record.deny(&refusal),
