@@ -13,7 +13,7 @@ use super::copy::{End, copy};
 use super::http::answer::Answer;
 use super::log::{Kind, Record};
 use super::prefix::{self, Prefix};
-use super::refuse::{refuse, say};
+use super::refuse::{Tongue, refuse, say};
 use super::ruling::Leash;
 use super::socket::Socket;
 use super::{Outer, http, original};
@@ -59,8 +59,9 @@ pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream) {
     let open = phase.port_open(original.port());
     let deadline = accepted + if open { HELLO } else { CURIOSITY };
     let Prefix { bytes, evidence } = prefix::read(&client, deadline).await;
-    if let Ok(evidence) = &evidence {
-        describe(&mut record, evidence);
+    match &evidence {
+        Ok(evidence) => describe(&mut record, evidence),
+        Err(_) => record.note(|entry| entry.kind = Tongue::of(&bytes).into()),
     }
     // The phase may have changed while the client was talking.
     let phase = outer.ruling.now();
