@@ -225,7 +225,12 @@ impl Outcome {
 
     /// Whether anything that arrived at the lab holds this text.
     pub fn arrived(&self, text: &str) -> bool {
-        self.witness.iter().any(|arrival| arrival.to_string().contains(text))
+        self.arrivals(text).next().is_some()
+    }
+
+    /// What arrived at the lab and holds this text.
+    pub fn arrivals<'a>(&'a self, text: &'a str) -> impl Iterator<Item = &'a Value> {
+        self.witness.iter().filter(move |arrival| arrival.to_string().contains(text))
     }
 }
 
@@ -261,6 +266,42 @@ pub fn as_mode(mode: Mode, lab: bool) -> Command {
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]);
     command
+}
+
+/// A command line that begins as this user, with the network as it is.
+pub fn beginning_as(mode: Mode) -> Command {
+    as_mode(mode, true)
+}
+
+/// A Python that every user can start: a shim of a version manager lies in its owner's home.
+pub fn python() -> &'static str {
+    if Path::new("/usr/bin/python3").exists() { "/usr/bin/python3" } else { "python3" }
+}
+
+/// A process as /proc shows it.
+#[derive(Debug, Clone)]
+pub struct Process {
+    pub pid: u32,
+    pub words: Vec<String>,
+}
+
+/// All processes below this one, nearest first.
+pub fn offspring(pid: u32) -> Vec<Process> {
+    let mut found = vec![Process { pid, words: Vec::new() }];
+    let mut next = 0;
+    while next < found.len() {
+        let pid = found[next].pid;
+        let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+        found.extend(children.split_whitespace().map(|pid| {
+            let pid = pid.parse().unwrap();
+            let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            let words = words.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());
+            Process { pid, words: words.collect() }
+        }));
+        next += 1;
+    }
+    found.remove(0);
+    found
 }
 
 fn lines(file: &Path) -> Vec<Value> {

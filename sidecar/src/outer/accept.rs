@@ -10,6 +10,7 @@ use nix::errno::Errno;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::{JoinError, JoinSet};
+use tokio::time::{sleep, timeout};
 
 use super::Outer;
 use super::socket::Socket;
@@ -128,14 +129,15 @@ impl Spare {
             ) => {}
             Some(Errno::EMFILE | Errno::ENFILE) if self.0.take().is_some() => {
                 tracing::warn!(%error, "no descriptor left: a connection is reset");
-                if let Ok((stream, _)) = listener.accept().await {
+                // It may be gone by now, and then nothing is to be accepted for who knows how long.
+                if let Ok(Ok((stream, _))) = timeout(BACKOFF, listener.accept()).await {
                     drop(Socket::new(stream));
                 }
                 *self = Self::take();
             }
             _ => {
                 tracing::warn!(%error, "accepting failed");
-                tokio::time::sleep(BACKOFF).await;
+                sleep(BACKOFF).await;
                 if self.0.is_none() {
                     *self = Self::take();
                 }
