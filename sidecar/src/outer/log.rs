@@ -36,20 +36,28 @@ pub(crate) struct Log {
     tally: Arc<Tally>,
 }
 
+/// What will write the log, as soon as it is [started](Writer::start).
+#[derive(Debug)]
+pub(crate) struct Writer(Option<Idle>);
+
+#[derive(Debug)]
+struct Idle {
+    entries: mpsc::Receiver<Entry>,
+    file: File,
+    broken: Arc<AtomicBool>,
+}
+
 /// The thread that writes.
 #[derive(Debug)]
-pub(crate) struct Writer(Option<JoinHandle<Result<(), io::Error>>>);
+pub(crate) struct Writing(Option<JoinHandle<Result<(), io::Error>>>);
 
 impl Log {
-    /// Starts the writer of a log, or a log that only counts.
-    pub(crate) fn start(file: Option<File>) -> Result<(Self, Writer), io::Error> {
-        let Some(file) = file else { return Ok((Self::new(None), Writer(None))) };
+    /// A log that is written to this file, or one that only counts.
+    pub(crate) fn to(file: Option<File>) -> (Self, Writer) {
+        let Some(file) = file else { return (Self::new(None), Writer(None)) };
         let (log, entries) = Self::unwritten();
         let broken = Arc::clone(&log.broken);
-        // A thread of its own: a log on a slow disk or behind a full pipe blocks nobody's runtime.
-        let write = move || writer::write(entries, file, &broken);
-        let thread = std::thread::Builder::new().name("log".into()).spawn(write)?;
-        Ok((log, Writer(Some(thread))))
+        (log, Writer(Some(Idle { entries, file, broken })))
     }
 
     fn unwritten() -> (Self, mpsc::Receiver<Entry>) {
@@ -88,6 +96,17 @@ impl Log {
 }
 
 impl Writer {
+    /// Starts writing, in a thread of its own: a log on a slow disk or behind a full pipe blocks nobody's runtime. Not
+    /// before the process is confined, since a thread takes its restrictions from the one that starts it.
+    pub(crate) fn start(self) -> Result<Writing, io::Error> {
+        let Some(Idle { entries, file, broken }) = self.0 else { return Ok(Writing(None)) };
+        let write = move || writer::write(entries, file, &broken);
+        let thread = std::thread::Builder::new().name("log".into()).spawn(write)?;
+        Ok(Writing(Some(thread)))
+    }
+}
+
+impl Writing {
     /// Waits until everything is written; all [`Log`]s and [`Record`]s must be gone.
     pub(crate) fn finish(self) -> Result<(), io::Error> {
         match self.0.map(JoinHandle::join) {

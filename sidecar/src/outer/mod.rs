@@ -17,7 +17,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use closedbook_policy::Policy;
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use socket2::SockRef;
 use thiserror::Error;
 use tokio::net::{TcpListener, UdpSocket};
@@ -90,6 +89,9 @@ pub enum Error {
     /// A listener that was handed over is not usable.
     #[error("a listener can't be used")]
     Listener(#[source] io::Error),
+    /// The kernel can't be asked for the machine's addresses, or nothing can be opened.
+    #[error("the proxy can't open what it needs")]
+    Open(#[source] io::Error),
     /// The thread that writes the log can't be started.
     #[error("the log's writer can't be started")]
     Log(#[source] io::Error),
@@ -110,6 +112,8 @@ struct Outer {
     log: log::Log,
     pipes: copy::pipe::Pipes,
     original: original::OriginalDst,
+    /// Something that is open, to hold descriptors back with.
+    reserve: File,
     places: Arc<Semaphore>,
     stopping: AtomicBool,
 }
@@ -124,15 +128,17 @@ pub async fn run(
 }
 
 impl Proxy {
-    /// Checks the configuration and makes everything that can fail.
+    /// Checks the configuration and opens everything that will be needed. From then on the proxy opens no file, and no
+    /// socket but TCP and UDP ones; it has started no thread, and needs no runtime yet.
     pub fn new(config: Config) -> Result<Self, Error> {
         let resolver = resolve::Resolver::new(&config.upstreams)?;
-        Self::with(config, dial::Dialler::new(resolver), Arc::new(original::from_kernel))
+        let own = own::Own::open().map_err(Error::Open)?;
+        Self::with(config, dial::Dialler::new(resolver, own), Arc::new(original::from_kernel))
     }
 
     fn with(config: Config, dialler: dial::Dialler, original: original::OriginalDst) -> Result<Self, Error> {
         let phase = config.policy.phase(&config.phase).ok_or(Error::Phase(config.phase))?;
-        let (log, writer) = log::Log::start(config.log).map_err(Error::Log)?;
+        let (log, writer) = log::Log::to(config.log);
         let outer = Outer {
             ruling: Arc::new(Ruling::new(phase)),
             dialler,
@@ -141,6 +147,7 @@ impl Proxy {
             log,
             pipes: copy::pipe::Pipes::default(),
             original,
+            reserve: File::open("/dev/null").map_err(Error::Open)?,
             places: Arc::new(Semaphore::new(config.limits.connections)),
             stopping: AtomicBool::new(false),
         };
@@ -154,7 +161,7 @@ impl Proxy {
 
     /// Serves until `stop` ends.
     pub async fn run(self, listeners: Listeners, stop: impl Future<Output = ()>) -> Result<Summary, Error> {
-        raise_descriptor_limit();
+        let writing = self.writer.start().map_err(Error::Log)?;
         let Listening { tcp, dns_udp, dns_tcp } = Listening::new(listeners).map_err(Error::Listener)?;
         let (running, stopped) = stop::signal();
         let mut services = JoinSet::new();
@@ -175,30 +182,17 @@ impl Proxy {
                 tracing::error!(%error, "a listener's task ended by a panic; this is a bug of closedbook");
             }
         }
-        self.finish().await
-    }
-
-    /// Everything has ended and recorded itself; what remains is to write it.
-    async fn finish(self) -> Result<Summary, Error> {
+        // Everything has ended and recorded itself; what remains is to write it.
         let mut summary = self.outer.log.tally().summary();
         // With it goes the queue's last sender, which is what ends the writer.
         drop(self.outer);
-        let written = tokio::task::spawn_blocking(|| self.writer.finish()).await;
+        let written = tokio::task::spawn_blocking(|| writing.finish()).await;
         summary.log_error = match written {
             Ok(Ok(())) => None,
             Ok(Err(error)) => Some(error.to_string()),
             Err(error) => Some(error.to_string()),
         };
         Ok(summary)
-    }
-}
-
-/// Takes as many descriptors as this process may have; the usual soft limit of 1024 is that of programs with select(2).
-fn raise_descriptor_limit() {
-    let raised = getrlimit(Resource::RLIMIT_NOFILE)
-        .and_then(|(_, hard)| setrlimit(Resource::RLIMIT_NOFILE, hard, hard));
-    if let Err(error) = raised {
-        tracing::warn!(%error, "the limit on descriptors stays as it is");
     }
 }
 

@@ -17,6 +17,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::dial::{Connect, Dialler};
+use super::own::Own;
 use super::resolve::Resolver;
 use super::{Config, Limits, Listeners, Outer, Proxy, Ruling, Summary, Upstreams};
 
@@ -71,7 +72,7 @@ impl World {
             log: Some(log.try_clone().unwrap()),
             limits,
         };
-        let dialler = Dialler::through(Resolver::new(&upstreams).unwrap(), wiring.connect());
+        let dialler = Dialler::through(Resolver::new(&upstreams).unwrap(), Own::open().unwrap(), wiring.connect());
         let aims = Arc::clone(&wiring);
         let original = move |stream: &TcpStream| {
             let client = stream.peer_addr()?;
