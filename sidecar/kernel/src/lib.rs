@@ -15,6 +15,7 @@ pub mod mounts;
 pub mod namespace;
 mod netlink;
 pub mod nft;
+pub mod packet_log;
 pub mod privileges;
 pub mod seccomp;
 pub mod unix_sockets;

@@ -50,7 +50,7 @@ pub(super) struct OrdinalNumber;
 
 impl OrdinalNumber {
     /// Numbers below this: all that fit but one, since it has to fit itself.
-    pub(super) const MODULUS: u32 = u32::MAX;
+    pub(super) const MODULUS: u32 = super::NUMBERS;
 }
 
 impl Expression for OrdinalNumber {

@@ -13,6 +13,9 @@ const LOOPBACK: Name = Name::new(c"lo");
 const REFUSE: Name = Name::new(c"refuse");
 const DNS: u16 = 53;
 
+/// Where copies of refused packets go, and how much of each.
+pub const PACKET_LOG: Log = Log { group: LOG_GROUP, snaplen: SNAPLEN };
+
 /// Enough for the longest headers a record is made from: IPv6 with one extension header, and TCP.
 const SNAPLEN: u32 = 128;
 
@@ -118,7 +121,7 @@ fn refuse() -> Chain {
         entry: Entry::Goto,
         rules: vec![
             Rule::new(Name::new(c"numbered"), Action::Number),
-            Rule::new(Name::new(c"logged"), Action::Log(Log { group: LOG_GROUP, snaplen: SNAPLEN }))
+            Rule::new(Name::new(c"logged"), Action::Log(PACKET_LOG))
                 .at_most(LOG_LIMIT)
                 .counted(),
             Rule::new(Name::new(c"refused-tcp"), Action::Reject(Reject::TcpReset))

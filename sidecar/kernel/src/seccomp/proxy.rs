@@ -141,7 +141,7 @@ pub(super) fn common_rules(own_pid: u32) -> Vec<Rule> {
         Rule::one_of(
             libc::SYS_ioctl,
             1,
-            &[libc::FIONBIO as libc::c_int, libc::FIONREAD as libc::c_int],
+            &[libc::FIONBIO as libc::c_int, libc::FIONREAD as libc::c_int, libc::TIOCOUTQ as libc::c_int],
             Otherwise::Fails(libc::ENOTTY),
         ),
         // Limits are read, its own, and set no more.
