@@ -3,6 +3,7 @@
 //! When it ends, for whatever reason, the kernel ends every process of the task with it. It notices the supervisor's
 //! death by the closed socket, so that kill -9 of the supervisor leaves nothing behind.
 
+use std::env;
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -13,7 +14,8 @@ use closedbook_kernel::fork::{Child, fork_into};
 use closedbook_kernel::idmap::IdMaps;
 use closedbook_kernel::mounts;
 use closedbook_kernel::privileges;
-use closedbook_sidecar::inner;
+use closedbook_kernel::seccomp;
+use closedbook_sidecar::inner::{self, Anchor};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sched::CloneFlags;
@@ -32,8 +34,8 @@ pub(super) struct Task {
     pub(super) command: Command,
     /// Sockets in the file system that somebody outside answers.
     pub(super) hidden: Vec<PathBuf>,
-    /// Where the listeners go.
-    pub(super) handoff: UnixStream,
+    /// Where the proxies' ends of handoffs come from, one for each proxy.
+    pub(super) proxies: UnixStream,
 }
 
 /// The namespaces of a task. User first: it owns the others.
@@ -64,10 +66,11 @@ fn serve(task: Task, line: &mut Line) -> Result<FromInit, Inability> {
     // Both are for a supervisor that is killed: the signal at once, the closed socket if the signal was missed.
     prctl::set_pdeathsig(Signal::SIGKILL).map_err(bug)?;
     let [reader, writer] = line.descriptors();
-    descriptors::close_all_but(&[reader, writer, task.handoff.as_fd()]).map_err(bug)?;
+    descriptors::close_all_but(&[reader, writer, task.proxies.as_fd()]).map_err(bug)?;
     expect(line, |message| matches!(message, ToInit::Mapped))?;
 
-    close_namespace(&task)?;
+    let Task { command, hidden, proxies } = task;
+    let anchor = close_namespace(&proxies, &hidden)?;
     line.say(&FromInit::Closed).map_err(bug)?;
     expect(line, |message| matches!(message, ToInit::Start))?;
 
@@ -77,32 +80,46 @@ fn serve(task: Task, line: &mut Line) -> Result<FromInit, Inability> {
     let children =
         SignalFd::with_flags(&ended, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC).map_err(bug)?;
     let (mut from_command, to_init) = Line::pair().map_err(bug)?;
-    let child = fork_into(CloneFlags::empty(), || task.command.start(to_init)).map_err(bug)?;
+    let child = fork_into(CloneFlags::empty(), || command.start(to_init)).map_err(bug)?;
     if let Some(not_started) = let_go(&child, &mut from_command)? {
         return Ok(not_started);
     }
-    watch(&child, &children, line)
+    watch(&child, &children, line, &proxies, &anchor)
 }
 
 /// G6: rules before listeners, listeners before the task; and nothing of the host that could act for it.
-fn close_namespace(task: &Task) -> Result<(), Inability> {
-    let listeners = inner::set_up().map_err(|error| Inability {
+fn close_namespace(proxies: &UnixStream, hidden: &[PathBuf]) -> Result<Anchor, Inability> {
+    let anchor = inner::set_up().map_err(|error| Inability {
         what: format!("can't close the network namespace: {}", chain(&error)),
         remedy: error.remedy().to_owned(),
     })?;
-    descriptors::send(&task.handoff, &listeners.descriptors())
-        .map_err(|error| bug(format!("the proxy took no listeners: {error}")))?;
-    drop(listeners);
+    let proxy = next_proxy(proxies).map_err(bug)?.ok_or_else(|| bug("the supervisor is gone"))?;
+    let untested = anchor.hand_over(proxy).map_err(|error| Inability {
+        what: format!("can't give the proxy its listeners: {}", chain(&error)),
+        remedy: error.remedy().to_owned(),
+    })?;
     mounts::make_private()
         .and_then(|()| mounts::fresh_proc())
         .and_then(|()| mounts::kernel_file_systems_read_only())
-        .and_then(|()| mounts::hide(&task.hidden))
+        .and_then(|()| mounts::hide(hidden))
         .map_err(|error| Inability {
             what: format!("can't prepare the command's view of the host: {}", chain(&error)),
             remedy: "run outside of a container, or in one with an unmasked /proc (Docker: --security-opt \
                      systempaths=unconfined)"
                 .into(),
-        })
+        })?;
+    // How it ended is told to the proxy, which tells the supervisor, or not: then nothing starts.
+    let _ = untested.test();
+    Ok(anchor)
+}
+
+/// The inner end of the next proxy's handoff; `None` when the supervisor is gone.
+fn next_proxy(proxies: &UnixStream) -> io::Result<Option<UnixStream>> {
+    match descriptors::receive(proxies) {
+        Ok(received) => Ok(received.into_iter().next().map(UnixStream::from)),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// The command enters its own user namespace, below the one that owns the network: with every capability in there it
@@ -114,7 +131,7 @@ fn let_go(child: &Child, line: &mut Line) -> Result<Option<FromInit>, Inability>
         None => return Err(bug("the command's process ended before it began")),
     }
     IdMaps::identity().map_err(bug)?.write(child.pid()).map_err(|error| bug(chain(&error)))?;
-    privileges::drop_all().map_err(|error| bug(chain(&error)))?;
+    give_up_everything()?;
     line.say(&ToInit::Mapped).map_err(bug)?;
     match line.hear::<FromCommand>().map_err(bug)? {
         Some(FromCommand::Failed { code, what }) => Ok(Some(FromInit::NotStarted { code, what })),
@@ -124,22 +141,47 @@ fn let_go(child: &Child, line: &mut Line) -> Result<Option<FromInit>, Inability>
     }
 }
 
-/// Reaps orphans, passes signals on, until the command ends or the supervisor is gone.
-fn watch(child: &Child, children: &SignalFd, line: &mut Line) -> Result<FromInit, Inability> {
+/// G17: from here on it waits, passes signals on and binds listeners. The command's process is there already, and
+/// keeps its own limits.
+fn give_up_everything() -> Result<(), Inability> {
+    privileges::drop_all().map_err(|error| bug(chain(&error)))?;
+    privileges::limit_anchor().map_err(bug)?;
+    descriptors::silence().map_err(bug)?;
+    env::set_current_dir("/").map_err(bug)?;
+    seccomp::confine_anchor().map_err(|error| Inability {
+        what: format!("the system-call filter is refused: {error}"),
+        remedy: "use a kernel with CONFIG_SECCOMP_FILTER, and allow seccomp(2) in the container".into(),
+    })
+}
+
+/// Reaps orphans, passes signals on, gives listeners to a proxy that takes a dead one's place, until the command ends or
+/// the supervisor is gone.
+fn watch(
+    child: &Child,
+    children: &SignalFd,
+    line: &mut Line,
+    proxies: &UnixStream,
+    anchor: &Anchor,
+) -> Result<FromInit, Inability> {
     loop {
-        let mut ready =
-            [PollFd::new(children.as_fd(), PollFlags::POLLIN), PollFd::new(line.as_fd(), PollFlags::POLLIN)];
+        let mut ready = [children.as_fd(), line.as_fd(), proxies.as_fd()]
+            .map(|descriptor| PollFd::new(descriptor, PollFlags::POLLIN));
         match poll(&mut ready, PollTimeout::NONE) {
             Ok(_) | Err(Errno::EINTR) => {}
             Err(error) => return Err(bug(error)),
         }
-        let spoken = ready[1].any().unwrap_or(false);
+        let [spoken, restarted] = [1, 2].map(|index: usize| ready[index].any().unwrap_or(false));
         while children.read_signal().map_err(bug)?.is_some() {}
         if let Some(code) = reap(child)? {
             return Ok(FromInit::Ended(code));
         }
         if spoken && !obey(child, line)? {
             return Ok(FromInit::Ended(0));
+        }
+        if restarted {
+            let Some(proxy) = next_proxy(proxies).map_err(bug)? else { return Ok(FromInit::Ended(0)) };
+            // What fails here is seen by the proxy, whose end closes or which is told, and by its supervisor.
+            let _ = anchor.hand_over(proxy).map(|untested| untested.test());
         }
     }
 }

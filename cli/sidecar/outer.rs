@@ -1,24 +1,28 @@
 //! `closedbook sidecar outer`: takes the listeners over, gives up all privilege, decides and dials.
 
+use std::error::Error;
 use std::fs::File;
+use std::io::{self, Write};
 use std::os::fd::RawFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use closedbook_kernel::descriptors::inherited;
+use closedbook_kernel::descriptors::{self, inherited};
 use closedbook_kernel::idmap::may_become_nobody;
-use closedbook_kernel::privileges;
+use closedbook_kernel::{landlock, privileges, seccomp};
 use closedbook_policy::Policy;
+use closedbook_sidecar::handoff::{Handed, Verdict};
 use closedbook_sidecar::listeners::Listeners;
 use closedbook_sidecar::outer::{self, Config, Limits, Upstreams};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::config::{FromOuter, OuterConfig, ToOuter};
 use super::handoff;
+use super::ready::ReadyFlags;
 use crate::exit::{Failure, chain};
 use crate::flags;
 use crate::policy;
@@ -45,6 +49,9 @@ pub(crate) struct Outer {
     /// Ask this resolver, instead of those in /etc/resolv.conf.
     #[arg(long, value_name = "ADDRESS[:PORT]")]
     resolver: Vec<String>,
+
+    #[command(flatten)]
+    ready: ReadyFlags,
 
     /// Inherited: the supervisor, which says what to enforce.
     #[arg(long, hide = true, conflicts_with_all = ["handoff", "policy", "phase", "log", "resolver"], requires = "handoff_fd")]
@@ -73,14 +80,36 @@ impl Outer {
         let policy = policy::load(self.policy.as_deref().ok_or_else(missing)?)?;
         let phase = self.phase.ok_or_else(missing)?;
         let upstreams = flags::resolvers(&self.resolver)?.map_or(Upstreams::System, Upstreams::Servers);
+        let mut ready = self.ready.open()?;
         let log = self.log.as_deref().map(flags::open_log).transpose()?;
-        let listeners = handoff::fetch(self.handoff.as_deref().ok_or_else(missing)?)?;
+        let inner = handoff::connect(self.handoff.as_deref().ok_or_else(missing)?)?;
         give_up_privilege()?;
-        let config = Config { policy, phase, upstreams, log, limits: limits() };
-        runtime()?.block_on(async {
-            let stop = until_told()?;
-            eprintln!("closedbook: serving");
-            outer::run(config, listeners, stop).await.map_err(|error| Failure::refused(chain(&error)))
+        let Handed { listeners, journal, probes, verdict } = take(inner)?;
+        let config = Config { policy, phase, upstreams, log, limits: limits(), journal };
+        let proxy = outer::Proxy::new(config).map_err(|error| Failure::refused(chain(&error)))?;
+        let threads = threads();
+        confine()?;
+        let told = proxy.probes();
+        told.expect(probes);
+        runtime(threads)?.block_on(async {
+            let mut signals = std::pin::pin!(until_told()?);
+            let mut failed = None;
+            let stop = async {
+                tokio::select! {
+                    tested = passed(verdict) => match tested {
+                        Ok(()) => told.over(),
+                        Err(error) => return failed = Some(error),
+                    },
+                    () = &mut signals => return,
+                }
+                if let Err(error) = ready.announce() {
+                    return failed = Some(format!("can't say that it serves: {error}"));
+                }
+                eprintln!("closedbook: serving");
+                signals.await;
+            };
+            proxy.run(listeners, stop).await.map_err(|error| Failure::refused(chain(&error)))?;
+            failed.map_or(Ok(()), |error| Err(Failure::refused(error)))
         })?;
         Ok(ExitCode::SUCCESS)
     }
@@ -90,88 +119,169 @@ impl Outer {
         let broken =
             |error: &dyn std::fmt::Display| Failure::bug(format!("the supervisor's descriptors: {error}"));
         let line = UnixStream::from(inherited(descriptor).map_err(|error| broken(&error))?);
-        let handoff = self
+        let inner = self
             .handoff_fd
             .ok_or_else(|| broken(&"no handoff"))
             .and_then(|number| inherited(number).map(UnixStream::from).map_err(|error| broken(&error)))?;
         let log = self.log_fd.map(inherited).transpose().map_err(|error| broken(&error))?.map(File::from);
-        // Before anything is read from anybody. The listeners come from the inner part, not from the task.
+        // Before anything is read from anybody.
         give_up_privilege()?;
-        runtime()?.block_on(async {
+        let mut hears = io::BufReader::new(line.try_clone().map_err(|error| broken(&error))?);
+        let Some(ToOuter::Serve(config)) = hear(&mut hears) else {
+            return Err(Failure::bug("the supervisor did not say what to enforce"));
+        };
+        let threads = threads();
+        let (proxy, listeners, verdict) = match prepare(config, log, inner) {
+            Ok(prepared) => prepared,
+            Err(failure) => {
+                say(&line, &FromOuter::Unable(failure.to_string()))?;
+                return Ok(ExitCode::SUCCESS);
+            }
+        };
+        let heard = hears.buffer().to_vec();
+        runtime(threads)?.block_on(async {
             line.set_nonblocking(true).map_err(|error| broken(&error))?;
             let line = tokio::net::UnixStream::from_std(line).map_err(|error| broken(&error))?;
-            let (hears, says) = line.into_split();
-            serve(Supervisor { hears: BufReader::new(hears), says }, handoff, log).await
+            serve(Supervisor::new(line, heard), proxy, listeners, verdict).await
         })?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
+/// All that is done before the task is served: its listeners are taken, what the proxy needs is opened, and nothing
+/// else can be opened any more.
+fn prepare(
+    config: OuterConfig,
+    log: Option<File>,
+    inner: UnixStream,
+) -> Result<(outer::Proxy, Listeners, Verdict), Failure> {
+    let refused = |error: &dyn Error| Failure::refused(chain(error));
+    let policy = Policy::from_json(&config.policy).map_err(|error| refused(&error))?;
+    let upstreams = config.resolvers.map_or(Upstreams::System, Upstreams::Servers);
+    let Handed { listeners, journal, probes, verdict } = take(inner)?;
+    let config = Config { policy, phase: config.phase, upstreams, log, limits: limits(), journal };
+    let proxy = outer::Proxy::new(config).map_err(|error| refused(&error))?;
+    proxy.probes().expect(probes);
+    confine()?;
+    Ok((proxy, listeners, verdict))
+}
+
+fn take(inner: UnixStream) -> Result<Handed, Failure> {
+    closedbook_sidecar::handoff::take(inner).map_err(|error| Failure::refused(chain(&error)))
+}
+
+/// One message, before there is a runtime; `None` when the supervisor is gone.
+fn hear(from: &mut impl io::BufRead) -> Option<ToOuter> {
+    let mut text = String::new();
+    from.read_line(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+fn say(mut to: &UnixStream, message: &FromOuter) -> Result<(), Failure> {
+    to.write_all(&line(message)?).map_err(|error| Failure::bug(format!("the supervisor is gone: {error}")))
+}
+
+fn line(message: &FromOuter) -> Result<Vec<u8>, Failure> {
+    let mut text = serde_json::to_vec(message).map_err(|error| Failure::bug(error.to_string()))?;
+    text.push(b'\n');
+    Ok(text)
+}
+
 /// The other end of the supervisor's line.
 struct Supervisor {
-    hears: BufReader<OwnedReadHalf>,
+    hears: BufReader<tokio::io::Chain<io::Cursor<Vec<u8>>, OwnedReadHalf>>,
     says: OwnedWriteHalf,
+    /// A message that has not come to its end yet.
+    text: Vec<u8>,
 }
 
 impl Supervisor {
-    /// `None` when the supervisor is gone.
+    /// What was read and not looked at yet comes first.
+    fn new(line: tokio::net::UnixStream, heard: Vec<u8>) -> Self {
+        let (hears, says) = line.into_split();
+        Self { hears: BufReader::new(io::Cursor::new(heard).chain(hears)), says, text: Vec::new() }
+    }
+
+    /// `None` when the supervisor is gone. May be given up and begun again.
     async fn hear(&mut self) -> Option<ToOuter> {
-        let mut text = String::new();
-        match self.hears.read_line(&mut text).await {
-            Ok(length) if length > 0 => serde_json::from_str(&text).ok(),
-            _ => None,
-        }
+        let read = self.hears.read_until(b'\n', &mut self.text).await;
+        let text = std::mem::take(&mut self.text);
+        read.ok().and_then(|_| serde_json::from_slice(&text).ok())
     }
 
     async fn say(&mut self, message: &FromOuter) -> Result<(), Failure> {
-        let mut text = serde_json::to_vec(message).map_err(|error| Failure::bug(error.to_string()))?;
-        text.push(b'\n');
         self.says
-            .write_all(&text)
+            .write_all(&line(message)?)
             .await
             .map_err(|error| Failure::bug(format!("the supervisor is gone: {error}")))
     }
 }
 
-async fn serve(mut supervisor: Supervisor, handoff: UnixStream, log: Option<File>) -> Result<(), Failure> {
-    let Some(ToOuter::Serve(config)) = supervisor.hear().await else {
-        return Err(Failure::bug("the supervisor did not say what to enforce"));
-    };
-    let proxy = match prepare(config, log) {
-        Ok(proxy) => proxy,
-        Err(what) => return supervisor.say(&FromOuter::Unable(what)).await,
-    };
-    let taken = tokio::task::spawn_blocking(move || handoff::take(&handoff)).await;
-    let listeners: Listeners = match taken {
-        Ok(Ok(listeners)) => listeners,
-        Ok(Err(failure)) => return supervisor.say(&FromOuter::Unable(failure.to_string())).await,
-        Err(error) => return Err(Failure::bug(error.to_string())),
-    };
-    // The sockets are listening: what the task connects before the first accept(2) waits for it.
-    supervisor.say(&FromOuter::Ready).await?;
+async fn serve(
+    mut supervisor: Supervisor,
+    proxy: outer::Proxy,
+    listeners: Listeners,
+    verdict: Verdict,
+) -> Result<(), Failure> {
+    let probes = proxy.probes();
     let stop = async {
+        let said = tokio::select! {
+            tested = passed(verdict) => match tested {
+                Ok(()) => {
+                    probes.over();
+                    supervisor.say(&FromOuter::Ready).await
+                }
+                Err(error) => {
+                    let _ = supervisor.say(&FromOuter::Unable(error)).await;
+                    return;
+                }
+            },
+            _ = supervisor.hear() => return,
+        };
         // A message that is not `Stop`, and silence for ever, end it as well.
-        supervisor.hear().await;
+        if said.is_ok() {
+            supervisor.hear().await;
+        }
     };
     let summary = proxy.run(listeners, stop).await.map_err(|error| Failure::refused(chain(&error)))?;
-    supervisor.say(&FromOuter::Done(summary.into())).await
+    // A supervisor that is gone, or has given us up, wants no report.
+    let _ = supervisor.say(&FromOuter::Done(summary.into())).await;
+    Ok(())
 }
 
-fn prepare(config: OuterConfig, log: Option<File>) -> Result<outer::Proxy, String> {
-    let policy = Policy::from_json(&config.policy).map_err(|error| chain(&error))?;
-    let upstreams = config.resolvers.map_or(Upstreams::System, Upstreams::Servers);
-    let config = Config { policy, phase: config.phase, upstreams, log, limits: limits() };
-    outer::Proxy::new(config).map_err(|error| chain(&error))
+/// Waits for the end of the self-test.
+async fn passed(verdict: Verdict) -> Result<(), String> {
+    match tokio::task::spawn_blocking(|| verdict.wait()).await {
+        Ok(tested) => tested.map_err(|error| chain(&error)),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 /// G17: what reads hostile bytes holds nothing.
 fn give_up_privilege() -> Result<(), Failure> {
-    let limit = privileges::raise_descriptor_limit();
-    limit.map_err(|error| Failure::host(format!("can't raise the limit on descriptors: {error}")))?;
+    let limits = privileges::raise_descriptor_limit().and_then(|()| privileges::limit_proxy());
+    limits.map_err(|error| Failure::host(format!("can't set this process's limits: {error}")))?;
+    let silent = descriptors::silence().and_then(|()| std::env::set_current_dir("/"));
+    silent.map_err(|error| Failure::host(format!("can't leave the caller's input and folder: {error}")))?;
     if may_become_nobody() {
         privileges::become_nobody().map_err(|error| Failure::bug(chain(&error)))?;
     }
     privileges::drop_all().map_err(|error| Failure::bug(chain(&error)))
+}
+
+/// G17: and does nothing but what a proxy does. Must be called before there are threads.
+fn confine() -> Result<(), Failure> {
+    let enforced = landlock::no_file_system();
+    tracing::debug!(?enforced, "Landlock");
+    seccomp::confine_proxy().map_err(|error| {
+        Failure::host(format!("the system-call filter is refused: {error}"))
+            .remedy("use a kernel with CONFIG_SECCOMP_FILTER, and allow seccomp(2) in the container")
+    })
+}
+
+/// Asked before it can't be any more: the answer is in files.
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 /// Sized by what the process may open: a connection takes two descriptors, and two more while it moves bulk.
@@ -184,8 +294,9 @@ fn limits() -> Limits {
     }
 }
 
-fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+fn runtime(threads: usize) -> Result<tokio::runtime::Runtime, Failure> {
     tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(threads)
         .enable_all()
         .build()
         .map_err(|error| Failure::host(format!("can't start the threads of the proxy: {error}")))

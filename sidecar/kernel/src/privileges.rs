@@ -27,8 +27,10 @@ pub enum PrivilegeError {
     Prctl(#[source] Errno),
 }
 
-/// Becomes the user that owns nothing. Needs CAP_SETUID and CAP_SETGID.
+/// Becomes the user that owns nothing. Needs CAP_SETUID and CAP_SETGID, and empties the bounding set while CAP_SETPCAP is
+/// still there: a change of user takes the capabilities, and not the bound on what may be regained.
 pub fn become_nobody() -> Result<(), PrivilegeError> {
+    empty_bounding_set()?;
     let (uid, gid) = (Uid::from_raw(NOBODY), Gid::from_raw(NOBODY));
     setgroups(&[])
         .and_then(|()| setresgid(gid, gid, gid))
@@ -40,12 +42,7 @@ pub fn become_nobody() -> Result<(), PrivilegeError> {
 /// other processes. Checked by reading back.
 pub fn drop_all() -> Result<(), PrivilegeError> {
     prctl::set_no_new_privs().map_err(PrivilegeError::Prctl)?;
-    // Without CAP_SETPCAP the bounding set can't be reduced. no_new_privs makes it meaningless then, so it is left.
-    if caps::has_cap(None, CapSet::Effective, Capability::CAP_SETPCAP)
-        .map_err(PrivilegeError::Capabilities)?
-    {
-        caps::clear(None, CapSet::Bounding).map_err(PrivilegeError::Capabilities)?;
-    }
+    empty_bounding_set()?;
     for set in HELD {
         caps::clear(None, set).map_err(PrivilegeError::Capabilities)?;
     }
@@ -56,6 +53,15 @@ pub fn drop_all() -> Result<(), PrivilegeError> {
         }
     }
     prctl::set_dumpable(false).map_err(PrivilegeError::Prctl)
+}
+
+/// Without CAP_SETPCAP the bounding set can't be reduced. no_new_privs makes it meaningless then, so it is left.
+fn empty_bounding_set() -> Result<(), PrivilegeError> {
+    match caps::has_cap(None, CapSet::Effective, Capability::CAP_SETPCAP) {
+        Ok(true) => caps::clear(None, CapSet::Bounding).map_err(PrivilegeError::Capabilities),
+        Ok(false) => Ok(()),
+        Err(error) => Err(PrivilegeError::Capabilities(error)),
+    }
 }
 
 /// Ambient first: it may hold nothing that the others lack.
@@ -74,11 +80,10 @@ pub fn limit_proxy() -> Result<(), Errno> {
     NEVER.into_iter().try_for_each(|resource| setrlimit(resource, 0, 0))
 }
 
-/// Besides, for the anchor of the task's namespaces: no bytes in files, no processes, and no more descriptors than what
-/// it holds and one proxy's listeners.
+/// Besides, for the anchor of the task's namespaces: no processes, and no more descriptors than what it holds and one
+/// proxy's listeners.
 pub fn limit_anchor() -> Result<(), Errno> {
     limit_proxy()?;
-    setrlimit(Resource::RLIMIT_FSIZE, 0, 0)?;
     setrlimit(Resource::RLIMIT_NPROC, 0, 0)?;
     setrlimit(Resource::RLIMIT_NOFILE, ANCHOR_DESCRIPTORS, ANCHOR_DESCRIPTORS)
 }

@@ -81,7 +81,7 @@ async fn placed(place: OwnedSemaphorePermit, connection: impl Future<Output = ()
 
 /// One connection too many: reset, and recorded.
 async fn turn_away(outer: &Outer, stream: TcpStream) {
-    let Ok(mut record) = outer.log.open(outer.ruling.now()).await else { return };
+    let Ok(mut record) = outer.record(stream.peer_addr().ok(), outer.ruling.now()).await else { return };
     if let Ok(original) = (outer.original)(&stream) {
         record.note(|entry| {
             entry.original = Some(original);

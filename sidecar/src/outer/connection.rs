@@ -33,7 +33,7 @@ const CURIOSITY: Duration = Duration::from_millis(40);
 pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream) {
     let accepted = Instant::now();
     let phase = outer.ruling.now();
-    let record = outer.log.open(Arc::clone(&phase)).await;
+    let record = outer.record(stream.peer_addr().ok(), Arc::clone(&phase)).await;
     let (aimed_at, listener) = ((outer.original)(&stream), stream.local_addr());
     // From here on every way out resets the connection, unless it says otherwise.
     let client = Socket::new(stream);

@@ -1,7 +1,7 @@
 //! The DNS service: every question that the task asks, whatever server it was meant for, is answered here.
 
 use std::borrow::Cow;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use closedbook_policy::{Carries, DnsAnswers, Name, Phase, Reason, Refusal};
@@ -20,9 +20,14 @@ pub(super) mod udp;
 const TTL: u32 = 60;
 
 /// Answers one message, and records it. None where a message is no question at all, or the question can't be recorded.
-async fn answer(outer: &Outer, message: &[u8], transport: Transport) -> Option<Vec<u8>> {
+async fn answer(
+    outer: &Outer,
+    client: Option<SocketAddr>,
+    message: &[u8],
+    transport: Transport,
+) -> Option<Vec<u8>> {
     let phase = outer.ruling.now();
-    let mut record = outer.log.open(Arc::clone(&phase)).await.ok()?;
+    let mut record = outer.record(client, Arc::clone(&phase)).await.ok()?;
     record.note(|entry| {
         entry.kind = Kind::Dns;
         entry.port = Some(53);

@@ -27,6 +27,9 @@ pub(crate) use record::{Entry, Record, Verdict};
 /// Attempts that may be alive or waiting to be written at once. The queue takes memory for those that wait only.
 const PLACES: usize = 128 * 1024;
 
+/// Attempts that one proxy numbers, out of all of a namespace.
+const NUMBERS_EACH: u64 = 1_000_000_000;
+
 /// Where attempts are recorded.
 #[derive(Debug)]
 pub(crate) struct Log {
@@ -81,6 +84,11 @@ impl Log {
         };
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
         Ok(Record::new(id, phase, place, Arc::clone(&self.tally)))
+    }
+
+    /// The numbers of a proxy that follows others begin so high that no two attempts of a namespace have the same.
+    pub(crate) fn after(&self, proxies: u64) {
+        self.ids.store(proxies.saturating_mul(NUMBERS_EACH).saturating_add(1), Ordering::Relaxed);
     }
 
     /// What was counted so far.

@@ -12,17 +12,18 @@
 
 use std::fs::File;
 use std::io;
-use std::net;
+use std::net::{self, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use closedbook_policy::Policy;
+use closedbook_policy::{Epoch, Phase, Policy, Refusal};
 use socket2::SockRef;
 use thiserror::Error;
 use tokio::net::{TcpListener, UdpSocket};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+use crate::journal::{Journal, JournalError, Past, PastRuling};
 use crate::listeners::Listeners;
 
 mod accept;
@@ -34,7 +35,9 @@ mod http;
 mod log;
 mod original;
 mod own;
+mod packets;
 mod prefix;
+mod probes;
 mod refuse;
 mod resolve;
 mod ruling;
@@ -45,8 +48,10 @@ mod summary;
 mod testing;
 
 pub use log::Kind;
+pub use probes::Probes;
 pub use resolve::{ResolverError, Upstreams};
 pub use ruling::Ruling;
+use log::Record;
 pub use summary::{Refused, Summary};
 
 /// What the proxy is told at its start.
@@ -62,6 +67,8 @@ pub struct Config {
     pub log: Option<File>,
     /// Bounds.
     pub limits: Limits,
+    /// What former proxies of the namespace left, and what is added for the next one.
+    pub journal: Option<File>,
 }
 
 /// What the proxy spends at most.
@@ -92,6 +99,12 @@ pub enum Error {
     /// The kernel can't be asked for the machine's addresses, or nothing can be opened.
     #[error("the proxy can't open what it needs")]
     Open(#[source] io::Error),
+    /// What a former proxy left can't be gone on from.
+    #[error("the proxy can't go on where the former one stopped")]
+    Journal(#[from] JournalError),
+    /// The policy that a former proxy left is none.
+    #[error("the policy that was in force can't be read again")]
+    Policy(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The thread that writes the log can't be started.
     #[error("the log's writer can't be started")]
     Log(#[source] io::Error),
@@ -115,6 +128,9 @@ struct Outer {
     /// Something that is open, to hold descriptors back with.
     reserve: File,
     places: Arc<Semaphore>,
+    probes: Arc<Probes>,
+    /// Whether no proxy served this namespace before.
+    first: bool,
     stopping: AtomicBool,
 }
 
@@ -137,18 +153,33 @@ impl Proxy {
     }
 
     fn with(config: Config, dialler: dial::Dialler, original: original::OriginalDst) -> Result<Self, Error> {
-        let phase = config.policy.phase(&config.phase).ok_or(Error::Phase(config.phase))?;
+        let (journal, past) = match config.journal.map(Journal::open).transpose()? {
+            Some((journal, past)) => (Some(Arc::new(journal)), past),
+            None => (None, Past::default()),
+        };
+        let (policy, phase, epoch) = match past.ruling {
+            None => (config.policy, config.phase, None),
+            Some(PastRuling { policy, phase, epoch }) => {
+                let policy = Policy::from_json(&policy).map_err(|error| Error::Policy(error.into()))?;
+                (policy, phase.into(), Some(epoch))
+            }
+        };
+        let phase = policy.phase(&phase).ok_or(Error::Phase(phase))?;
+        let ruling = epoch.map_or_else(|| Ruling::new(phase), |epoch| Ruling::since(phase, Epoch(epoch)));
         let (log, writer) = log::Log::to(config.log);
+        log.after(past.proxies);
         let outer = Outer {
-            ruling: Arc::new(Ruling::new(phase)),
+            ruling: Arc::new(ruling),
             dialler,
-            leases: dns::leases::Leases::default(),
-            answers: config.policy.dns_answers(),
+            leases: dns::leases::Leases::new(past.leases, journal),
+            answers: policy.dns_answers(),
             log,
             pipes: copy::pipe::Pipes::default(),
             original,
             reserve: File::open("/dev/null").map_err(Error::Open)?,
             places: Arc::new(Semaphore::new(config.limits.connections)),
+            probes: Arc::default(),
+            first: past.proxies == 0,
             stopping: AtomicBool::new(false),
         };
         Ok(Self { outer: Arc::new(outer), writer })
@@ -159,10 +190,16 @@ impl Proxy {
         Arc::clone(&self.outer.ruling)
     }
 
+    /// Where the self-test comes from, to be told.
+    pub fn probes(&self) -> Arc<Probes> {
+        Arc::clone(&self.outer.probes)
+    }
+
     /// Serves until `stop` ends.
     pub async fn run(self, listeners: Listeners, stop: impl Future<Output = ()>) -> Result<Summary, Error> {
         let writing = self.writer.start().map_err(Error::Log)?;
-        let Listening { tcp, dns_udp, dns_tcp } = Listening::new(listeners).map_err(Error::Listener)?;
+        let listening = Listening::new(listeners, self.outer.first).map_err(Error::Listener)?;
+        let Listening { tcp, dns_udp, dns_tcp, packet_log } = listening;
         let (running, stopped) = stop::signal();
         let mut services = JoinSet::new();
         for listener in tcp {
@@ -173,6 +210,9 @@ impl Proxy {
         }
         for socket in dns_udp {
             services.spawn(dns::udp::serve(self.outer.clone(), socket, stopped.clone()));
+        }
+        if let Some(packet_log) = packet_log {
+            services.spawn(packet_log.serve(self.outer.clone(), stopped.clone()));
         }
         stop.await;
         self.outer.stopping.store(true, Ordering::Release);
@@ -196,6 +236,16 @@ impl Proxy {
     }
 }
 
+impl Outer {
+    /// The record of an attempt by this client; one that goes nowhere if the client is closedbook itself.
+    async fn record(&self, client: Option<SocketAddr>, phase: Arc<Phase>) -> Result<Record, Refusal> {
+        match self.probes.has(client) {
+            true => Ok(Record::unwritten(phase)),
+            false => self.log.open(phase).await,
+        }
+    }
+}
+
 /// Connections that may wait to be accepted; the kernel cuts it down to net.core.somaxconn.
 const BACKLOG: i32 = 16_384;
 
@@ -204,10 +254,11 @@ struct Listening {
     tcp: Vec<TcpListener>,
     dns_udp: Vec<UdpSocket>,
     dns_tcp: Vec<TcpListener>,
+    packet_log: Option<packets::PacketLog>,
 }
 
 impl Listening {
-    fn new(listeners: Listeners) -> io::Result<Self> {
+    fn new(listeners: Listeners, first: bool) -> io::Result<Self> {
         let stream = |listener: net::TcpListener| {
             // On a socket that listens already this only makes the queue longer: a burst of connections that finds it
             // full would wait a second each for its SYN to be sent again.
@@ -223,6 +274,10 @@ impl Listening {
             tcp: listeners.tcp.into_iter().map(stream).collect::<io::Result<_>>()?,
             dns_udp: listeners.dns_udp.into_iter().map(datagram).collect::<io::Result<_>>()?,
             dns_tcp: listeners.dns_tcp.into_iter().map(stream).collect::<io::Result<_>>()?,
+            packet_log: listeners
+                .packet_log
+                .map(|socket| packets::PacketLog::new(socket, first))
+                .transpose()?,
         })
     }
 }

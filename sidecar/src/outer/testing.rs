@@ -71,6 +71,7 @@ impl World {
             upstreams: upstreams.clone(),
             log: Some(log.try_clone().unwrap()),
             limits,
+            journal: None,
         };
         let dialler = Dialler::through(Resolver::new(&upstreams).unwrap(), Own::open().unwrap(), wiring.connect());
         let aims = Arc::clone(&wiring);
@@ -87,7 +88,7 @@ impl World {
         let dns_stream = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let dns_tcp = dns_stream.local_addr().unwrap();
         let address = tcp.local_addr().unwrap();
-        let listeners = Listeners { tcp: vec![tcp], dns_udp: vec![dns_udp], dns_tcp: vec![dns_stream] };
+        let listeners = Listeners { tcp: vec![tcp], dns_udp: vec![dns_udp], dns_tcp: vec![dns_stream], packet_log: None };
         let (stop, stopped) = oneshot::channel::<()>();
         let running =
             tokio::spawn(async move { proxy.run(listeners, async { drop(stopped.await) }).await.unwrap() });
