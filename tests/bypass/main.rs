@@ -16,6 +16,8 @@ mod battery;
 mod support;
 
 mod dns;
+mod fast;
+mod host_sockets;
 mod http_forms;
 mod http_hosts;
 mod http_smuggling;
@@ -25,6 +27,7 @@ mod own_ports;
 mod packets;
 mod privilege;
 mod raw_bytes;
+mod terminal;
 mod tls_forms;
 mod tls_names;
 mod transports;
