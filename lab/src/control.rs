@@ -74,9 +74,14 @@ impl Control {
     /// Ends the lab, and waits until it has gone.
     pub fn stop(mut self) -> Result<(), LabError> {
         self.ask("stop")?;
-        // The end of the stream, or a reset: either way it has gone.
-        let _ = std::io::copy(&mut self.lines, &mut std::io::sink());
+        self.until_gone();
         Ok(())
+    }
+
+    /// Waits until the lab has gone, for whatever reason.
+    pub fn until_gone(mut self) {
+        // The end of the stream, or a reset: either way there is nobody on the other side.
+        let _ = std::io::copy(&mut self.lines, &mut std::io::sink());
     }
 }
 
