@@ -3,7 +3,7 @@
 //! | line | answer |
 //! |---|---|
 //! | `arrivals` | all that arrived, as the witness's file has it |
-//! | `settle` | true once all that was sent before is in `arrivals` |
+//! | `settle` | true once all packets and datagrams that came before are in `arrivals` |
 //! | `reset` | true; arrivals are forgotten |
 //! | `lost` | arrivals that are not in `arrivals` |
 //! | `hosts` | names and addresses |
@@ -63,7 +63,8 @@ impl Control {
         }
     }
 
-    /// What arrived so far, all of it: waits for what is under way.
+    /// What arrived so far: waits for packets and datagrams that are under way. A TCP connection is seen by its first
+    /// segment; what it brought is written down before it is answered, so who has had no answer may have to ask again.
     pub fn arrivals(&mut self) -> Result<Vec<Arrival>, LabError> {
         if self.ask("settle")? != Value::Bool(true) {
             return Err(LabError::Answer("the witness did not settle".to_owned()));

@@ -7,11 +7,13 @@ use std::pin::Pin;
 use std::process::{Command, ExitCode};
 
 use closedbook_kernel::fork::fork_into;
-use closedbook_lab::{Control, Fault, Lab, LabName, Place, Plan, World};
+use closedbook_lab::{Arrival, Control, Fault, Lab, LabName, Place, Plan, World};
 use closedbook_policy::Name;
 use nix::sched::CloneFlags;
 use nix::sys::wait::WaitStatus;
 use nix::unistd::geteuid;
+
+use crate::client::timed;
 
 /// Marks a start of this program inside a lab.
 const IN_A_LAB: &str = "--in-a-lab";
@@ -25,6 +27,8 @@ pub(crate) struct Test {
 pub(crate) enum Body {
     /// Runs in a lab.
     Inside(fn(Guest) -> Pin<Box<dyn Future<Output = ()>>>),
+    /// Runs in the network of a lab with every capability over it, and with the machine's own files.
+    Capable(fn(Guest) -> Pin<Box<dyn Future<Output = ()>>>),
     /// Runs where it can start labs.
     Outside(fn()),
 }
@@ -43,6 +47,15 @@ macro_rules! inside {
     };
 }
 
+macro_rules! capable {
+    ($module:ident :: $name:ident) => {
+        $crate::harness::Test {
+            name: concat!(stringify!($module), "::", stringify!($name)),
+            body: $crate::harness::Body::Capable(|guest| Box::pin($crate::$module::$name(guest))),
+        }
+    };
+}
+
 macro_rules! outside {
     ($module:ident :: $name:ident) => {
         $crate::harness::Test {
@@ -52,7 +65,7 @@ macro_rules! outside {
     };
 }
 
-pub(crate) use {inside, outside};
+pub(crate) use {capable, inside, outside};
 
 impl Guest {
     /// The lab's control socket.
@@ -70,8 +83,21 @@ impl Guest {
         self.control().ask(&format!("fault {host} {kind}")).unwrap();
     }
 
+    /// Waits for an arrival that nothing was answered to: what a connection brings is written down when it is read.
+    pub(crate) async fn awaited(&self, wanted: impl Fn(&Arrival) -> bool) -> Arrival {
+        timed(async {
+            loop {
+                match self.control().arrivals().unwrap().into_iter().find(&wanted) {
+                    Some(arrival) => break arrival,
+                    None => tokio::task::yield_now().await,
+                }
+            }
+        })
+        .await
+    }
+
     /// All that arrived with this nonce.
-    pub(crate) fn arrivals(&self, nonce: &str) -> Vec<closedbook_lab::Arrival> {
+    pub(crate) fn arrivals(&self, nonce: &str) -> Vec<Arrival> {
         self.control().arrivals().unwrap().into_iter().filter(|one| one.carries(nonce)).collect()
     }
 }
@@ -102,6 +128,7 @@ pub(crate) fn run(tests: &[Test]) -> ExitCode {
 fn passes(test: &Test) -> bool {
     let outcome = match test.body {
         Body::Inside(_) => in_a_lab(test.name),
+        Body::Capable(body) => in_a_network(body),
         Body::Outside(body) => in_a_process(body),
     };
     println!("test {} ... {}", test.name, outcome.as_ref().map_or_else(String::as_str, |()| "ok"));
@@ -127,13 +154,27 @@ fn in_a_lab(test: &'static str) -> Result<(), String> {
     })
 }
 
+/// A lab, and a process that enters its network. Not started anew, it keeps the capabilities that come with the user
+/// namespace, whoever runs it.
+fn in_a_network(body: fn(Guest) -> Pin<Box<dyn Future<Output = ()>>>) -> Result<(), String> {
+    let lab = Lab::start(plan()).map_err(|error| format!("no lab: {error:?}"))?;
+    in_a_process(|| {
+        lab.room().enter_network().unwrap();
+        run_body(body, lab.place().clone());
+    })
+}
+
+fn run_body(body: fn(Guest) -> Pin<Box<dyn Future<Output = ()>>>, place: Place) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(body(Guest { place }));
+}
+
 /// The other end of [`in_a_lab`].
 fn finish(tests: &[Test], name: &str, wanted: &str) {
     let (place, _) = Place::find(&LabName::parse(name).unwrap()).unwrap();
     let test = tests.iter().find(|test| test.name == wanted).unwrap();
     let Body::Inside(body) = test.body else { panic!("{wanted} is for the outside") };
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    runtime.block_on(body(Guest { place }));
+    run_body(body, place);
 }
 
 /// Runs it in a copy of this process. The copy never returns into the harness.

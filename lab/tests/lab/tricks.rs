@@ -1,7 +1,7 @@
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
-use closedbook_lab::Kind;
+use closedbook_lab::{Arrival, Kind};
 use futures_util::{SinkExt, StreamExt};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_tungstenite::tungstenite::Message;
@@ -34,16 +34,9 @@ pub(crate) async fn a_half_close_is_followed_by_reading(guest: Guest) {
     stream.write_all(&[b'x'; 100_000]).await.unwrap();
     stream.shutdown().await.unwrap();
     // The server's side of the connection goes when it has read all; only then does it write down how much it was.
-    let seen = loop {
-        let all = guest.control().arrivals().unwrap();
-        let is_it = |one: &closedbook_lab::Arrival| {
-            one.proto == Kind::Tcp && one.peer_port == Some(local.port()) && one.detail.is_some()
-        };
-        match all.into_iter().find(is_it) {
-            Some(seen) => break seen,
-            None => tokio::task::yield_now().await,
-        }
-    };
+    let is_it =
+        |one: &Arrival| one.proto == Kind::Tcp && one.peer_port == Some(local.port()) && one.detail.is_some();
+    let seen = guest.awaited(is_it).await;
     assert_eq!((seen.detail.as_deref(), seen.bytes), (Some("after half-close"), 100_000));
 }
 
