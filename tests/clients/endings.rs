@@ -55,7 +55,7 @@ fn half_close() {
             .must_succeed()
             .must_print("plain, client first: 200 40 True\n")
             .must_print("tls, client first: 20000\n")
-            .must_print("tls, server first: 200 b'I have said all I had to say\\n'\n");
+            .must_print("tls, server first: 200 b'I have said all I had to say\\n' True\n");
         let after = run.witness.iter().find(|arrival| arrival["detail"] == "after half-close");
         let bytes = after.and_then(|arrival| arrival["bytes"].as_u64()).unwrap_or_default();
         assert!(bytes >= 300_000, "{bytes} bytes after the server's end: {run:#?}");

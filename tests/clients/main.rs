@@ -5,7 +5,10 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
+mod bulk;
+mod dns;
 mod endings;
+mod entries;
 mod hello;
 mod http;
 mod languages;
@@ -27,4 +30,11 @@ fn run(mode: Mode) -> Run {
 /// Runs a Python program that begins with `programs/wire.py`.
 fn python(run: Run, program: &str) -> Outcome {
     run.python(&[include_str!("programs/wire.py"), program].concat())
+}
+
+/// The same run with this policy document.
+fn with_policy(run: Run, document: &str) -> Run {
+    let file = run.file("policy.toml");
+    std::fs::write(&file, document).unwrap();
+    run.flag("--policy").flag(file.to_str().unwrap())
 }

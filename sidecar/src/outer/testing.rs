@@ -45,6 +45,7 @@ pub(crate) struct World {
     outer: Weak<Outer>,
     proxy: SocketAddr,
     pub(crate) dns: SocketAddr,
+    pub(crate) dns_tcp: SocketAddr,
     log: std::fs::File,
     stop: oneshot::Sender<()>,
     running: JoinHandle<Summary>,
@@ -81,13 +82,14 @@ impl World {
         let tcp = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let dns_udp = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
         let dns = dns_udp.local_addr().unwrap();
-        let dns_tcp = std::net::TcpListener::bind(dns).unwrap();
+        let dns_stream = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let dns_tcp = dns_stream.local_addr().unwrap();
         let address = tcp.local_addr().unwrap();
-        let listeners = Listeners { tcp: vec![tcp], dns_udp: vec![dns_udp], dns_tcp: vec![dns_tcp] };
+        let listeners = Listeners { tcp: vec![tcp], dns_udp: vec![dns_udp], dns_tcp: vec![dns_stream] };
         let (stop, stopped) = oneshot::channel::<()>();
         let running =
             tokio::spawn(async move { proxy.run(listeners, async { drop(stopped.await) }).await.unwrap() });
-        Self { wiring, names, ruling, policy, outer, proxy: address, dns, log, stop, running }
+        Self { wiring, names, ruling, policy, outer, proxy: address, dns, dns_tcp, log, stop, running }
     }
 
     /// Puts a server at an address of the made-up internet.
@@ -96,6 +98,8 @@ impl World {
         F: Future<Output = ()> + Send + 'static,
     {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        // A burst of connections must not wait for SYNs to be sent again.
+        socket2::SockRef::from(&listener).listen(4096).unwrap();
         let real = listener.local_addr().unwrap();
         self.wiring.servers.lock().unwrap().insert(address.parse().unwrap(), real);
         tokio::spawn(async move {

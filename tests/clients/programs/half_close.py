@@ -43,6 +43,6 @@ print('tls, client first:', in_tls(close_tcp=True))
 # The server ends its side behind the answer, and reads on.
 talk = Talk(tls=True).say(head('/half-close'))
 status, _, body = talk.answer()
-print('tls, server first:', status, body)
+print('tls, server first:', status, body, talk.over())
 talk.say(b'x' * 300_000)
 talk.wire.shutdown(socket.SHUT_WR)

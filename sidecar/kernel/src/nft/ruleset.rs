@@ -187,14 +187,17 @@ pub struct Name {
 }
 
 impl Name {
+    /// Bytes a name may have: what nft allows for a comment, less what libnftnl adds.
+    const LONGEST: usize = 120;
+
     /// Meant for constants.
     ///
     /// # Panics
-    /// On a name that is not UTF-8; in a constant that is a compile error.
+    /// On a name that is not UTF-8 or longer than 120 bytes; in a constant that is a compile error.
     pub const fn new(name: &'static CStr) -> Self {
         match name.to_str() {
-            Ok(text) => Self { c: name, text },
-            Err(_) => panic!("a name is UTF-8"),
+            Ok(text) if text.len() <= Self::LONGEST => Self { c: name, text },
+            _ => panic!("a name is short and UTF-8"),
         }
     }
 

@@ -283,3 +283,31 @@ async fn too_many() {
     let limit = lines.iter().find(|line| line["reason"] == "limit").unwrap();
     assert_eq!(limit["original"], "203.0.113.10:443");
 }
+
+/// G12: two thousand connections at once, each alive and served while all the others are.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_at_once() {
+    let world = std::sync::Arc::new(world().await);
+    world.server("203.0.113.10:443", echo).await;
+    let hello = hello(Some("api.example.com"));
+    let mut tasks = tokio::task::JoinSet::new();
+    for _ in 0..2000 {
+        let (world, hello) = (world.clone(), hello.clone());
+        tasks.spawn(async move {
+            let mut client = world.connect("203.0.113.10:443").await;
+            client.write_all(&hello).await.unwrap();
+            let mut back = vec![0; hello.len()];
+            client.read_exact(&mut back).await.unwrap();
+            client
+        });
+    }
+    for mut client in tasks.join_all().await {
+        client.write_u8(7).await.unwrap();
+        assert_eq!(client.read_u8().await.unwrap(), 7);
+        client.shutdown().await.unwrap();
+        assert_eq!(drain(&mut client).await, (Vec::new(), false));
+    }
+    let world = std::sync::Arc::into_inner(world).unwrap();
+    let (summary, lines) = world.end().await;
+    assert_eq!((summary.allowed, summary.cut, lines.len()), (2000, 0, 2000));
+}

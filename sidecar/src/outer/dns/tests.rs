@@ -143,7 +143,7 @@ async fn malformed() {
 #[tokio::test]
 async fn tcp() {
     let world = world().await;
-    let mut stream = TcpStream::connect(world.dns).await.unwrap();
+    let mut stream = TcpStream::connect(world.dns_tcp).await.unwrap();
     let mut bytes = Vec::new();
     for name in ["a.example.", "evil.example.", "a.example."] {
         let message = query(name, RecordType::A).to_vec().unwrap();
@@ -170,7 +170,7 @@ async fn tcp() {
 #[tokio::test]
 async fn tcp_malformed() {
     let world = world().await;
-    let mut stream = TcpStream::connect(world.dns).await.unwrap();
+    let mut stream = TcpStream::connect(world.dns_tcp).await.unwrap();
     stream.write_all(&[0xff, 0xff, 1, 2, 3]).await.unwrap();
     assert!(stream.read(&mut [0]).await.is_err());
     assert_eq!(world.end_with_one().await["reason"], "dns-malformed");

@@ -16,14 +16,16 @@ const INSIDE: &str = "CLOSEDBOOK_TEST_NAMESPACE";
 macro_rules! namespaced {
     ($($(#[$meta:meta])* fn $name:ident() $body:block)+) => {
         $($(#[$meta])* #[test] fn $name() {
-            if $crate::world::enter(stringify!($name)) { $body }
+            if $crate::world::enter(concat!(module_path!(), "::", stringify!($name))) { $body }
         })+
     };
 }
 pub(crate) use namespaced;
 
 /// Whether the caller is inside; if it isn't, the test named has been run inside when this returns.
-pub(crate) fn enter(test: &str) -> bool {
+pub(crate) fn enter(path: &str) -> bool {
+    // The harness leaves out the name of the crate.
+    let (_, test) = path.split_once("::").unwrap();
     if env::var_os(INSIDE).is_some() {
         return true;
     }

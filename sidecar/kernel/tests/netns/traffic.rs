@@ -1,22 +1,18 @@
 //! What the rules of a sealed namespace do to packets, each claim with the control that shows it is the rule
 //! which does it.
 
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
-
-mod world;
-
 use std::{
     io::{self, ErrorKind, Read, Write},
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream, UdpSocket},
     time::Duration,
 };
 
+use crate::world::{Neighbour, namespaced, succeeds};
 use closedbook_kernel::{
     lo::{self, TASK_V4, TASK_V6},
     nft::{Counters, Ruleset, SealedPorts, apply, sealed, verify},
 };
-use socket2::{Domain, Protocol, SockRef, Socket, Type};
-use world::{Neighbour, namespaced, succeeds};
+use socket2::{Domain, Protocol, SockAddr, SockRef, Socket, Type};
 
 const FAR: [IpAddr; 2] =
     [IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1))];
@@ -206,14 +202,14 @@ namespaced! {
         for address in OWN {
             let listener = TcpListener::bind((wildcard(address), PROXY)).unwrap();
             refused((address, PROXY));
-            apply(&rules_without(&["direct-proxy"])).unwrap();
+            apply(&rules_without(&["direct-proxy", "forged-proxy"])).unwrap();
             TcpStream::connect((address, PROXY)).unwrap();
             drop(listener);
             apply(&rules()).unwrap();
 
             let listener = TcpListener::bind((wildcard(address), DNS)).unwrap();
             refused((address, DNS));
-            apply(&rules_without(&["direct-dns-tcp"])).unwrap();
+            apply(&rules_without(&["direct-dns-tcp", "forged-dns-tcp"])).unwrap();
             TcpStream::connect((address, DNS)).unwrap();
             drop(listener);
             apply(&rules()).unwrap();
@@ -222,7 +218,7 @@ namespaced! {
             assert!(datagram((address, DNS), b"direct").is_err());
             server.set_nonblocking(true).unwrap();
             assert_eq!(server.recv(&mut [0; 16]).unwrap_err().kind(), ErrorKind::WouldBlock);
-            apply(&rules_without(&["direct-dns-udp"])).unwrap();
+            apply(&rules_without(&["direct-dns-udp", "forged-dns-udp"])).unwrap();
             datagram((address, DNS), b"direct").unwrap();
             assert_eq!(server.recv(&mut [0; 16]).unwrap(), 6);
             apply(&rules()).unwrap();
@@ -240,6 +236,24 @@ namespaced! {
             let error = client.send_to(b"direct", (own, DNS)).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::PermissionDenied);
         }
+    }
+
+    /// G9: frames written to `lo` by a packet socket pass no output hook; the listeners don't get them.
+    fn forged_frames_do_not_reach_the_listeners() {
+        guarded_by(&rules());
+        let server = UdpSocket::bind((Ipv6Addr::LOCALHOST, DNS)).unwrap();
+        server.set_nonblocking(true).unwrap();
+        let forged = udp_packet(TASK_V6, Ipv6Addr::LOCALHOST, DNS);
+        inject(&forged);
+        while packets(&verify(&rules()).unwrap(), "forged-dns-udp") == 0 {
+            std::thread::yield_now();
+        }
+        assert_eq!(server.recv(&mut [0; 16]).unwrap_err().kind(), ErrorKind::WouldBlock);
+
+        apply(&rules_without(&["forged-dns-udp"])).unwrap();
+        inject(&forged);
+        server.set_nonblocking(false).unwrap();
+        assert_eq!(server.recv(&mut [0; 16]).unwrap(), 6);
     }
 
     /// G12: the task's processes speak to each other as they like.
@@ -416,6 +430,54 @@ namespaced! {
         std::fs::File::open("/proc/thread-self/net/dev").unwrap().read_to_string(&mut read).unwrap();
         assert_eq!(read.lines().skip(2).count(), 1, "{read}");
     }
+}
+
+/// An IPv6 packet with a UDP datagram of six bytes.
+fn udp_packet(from: Ipv6Addr, to: Ipv6Addr, port: u16) -> Vec<u8> {
+    const UDP: u8 = 17;
+    let length = 8 + 6_u16;
+    let mut datagram = [[0x15, 0xb3], port.to_be_bytes(), length.to_be_bytes(), [0, 0]].concat();
+    datagram.extend(b"forged");
+    // RFC 8200 section 8.1: addresses, length and protocol are summed with the datagram.
+    let pseudo =
+        [&from.octets()[..], &to.octets(), &u32::from(length).to_be_bytes(), &[0, 0, 0, UDP]].concat();
+    let words = pseudo.chunks(2).chain(datagram.chunks(2));
+    let sum: u32 = words.map(|word| u32::from(u16::from_be_bytes([word[0], word[1]]))).sum();
+    let folded = (sum & 0xffff) + (sum >> 16);
+    let checksum = !(((folded & 0xffff) + (folded >> 16)) as u16);
+    datagram[6..8].copy_from_slice(&checksum.to_be_bytes());
+
+    let mut packet = vec![0x60, 0, 0, 0];
+    packet.extend(length.to_be_bytes());
+    packet.extend([UDP, 64]);
+    packet.extend(from.octets());
+    packet.extend(to.octets());
+    packet.extend(datagram);
+    packet
+}
+
+/// Writes an IPv6 packet to `lo`, as a frame.
+fn inject(packet: &[u8]) {
+    let socket = Socket::new(Domain::PACKET, Type::DGRAM, None).unwrap();
+    // SAFETY: the storage is large enough for and aligned as any address; all of `sockaddr_ll` is written, and
+    // its length given.
+    let ((), address) = unsafe {
+        SockAddr::try_init(|storage, length| {
+            storage.cast::<libc::sockaddr_ll>().write(libc::sockaddr_ll {
+                sll_family: libc::AF_PACKET as u16,
+                sll_protocol: (libc::ETH_P_IPV6 as u16).to_be(),
+                sll_ifindex: 1,
+                sll_hatype: 0,
+                sll_pkttype: 0,
+                sll_halen: 6,
+                sll_addr: [0; 8],
+            });
+            *length = size_of::<libc::sockaddr_ll>() as libc::socklen_t;
+            Ok(())
+        })
+    }
+    .unwrap();
+    socket.send_to(packet, &address).unwrap();
 }
 
 /// A TCP header no stack would send: ports 1 and 443, sequence 1, SYN and FIN.
