@@ -56,8 +56,9 @@ fn live(lifeline: &UnixStream, place: &Place, plan: Plan) -> Result<(), LabError
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(LabError::Runtime)?;
     let ended = runtime.block_on(serve(lifeline, place, plan));
-    // A hash that is being worked out on a thread is not waited for.
-    runtime.shutdown_background();
+    // Not shut down: that would wait for a hash that is being worked out, and hang up on those who wait on the control
+    // socket for the end. They are to see it when the process ends, and the directory has gone.
+    std::mem::forget(runtime);
     ended
 }
 
