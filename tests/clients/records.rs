@@ -33,7 +33,7 @@ attempt(head('/three') + head('/four', host='example.com'), 80)
 attempt(head('/five', more='Host: example.com\r\n'), 80)
 attempt(hello('example.org'), 443)
 attempt(hello('192.0.2.7'), 443)
-attempt(hello('api.anthropic.com'), 8443)
+attempt(b'', 8443)
 attempt(hello('api.anthropic.com')[:100], 443, end=True)
 attempt(b'\x16\x03\x01\x00\x05hello', 443)
 attempt(b'SSH-2.0-client\r\n', 443)
@@ -47,7 +47,7 @@ attempt(b'', 443, end=True)
         json!(["tcp", null, 80, "deny", "host-duplicate"]),
         json!(["tls", "example.org", 443, "deny", "name-not-allowed"]),
         json!(["tls", null, 443, "deny", "no-server-name"]),
-        json!(["tls", "api.anthropic.com", 8443, "deny", "port-not-allowed"]),
+        json!(["tcp", null, 8443, "deny", "port-not-allowed"]),
         json!(["tcp", null, 443, "deny", "hello-timeout"]),
         json!(["tcp", null, 443, "deny", "malformed-hello"]),
         json!(["tcp", null, 443, "deny", "not-tls-or-http"]),
