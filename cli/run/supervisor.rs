@@ -157,13 +157,24 @@ pub(super) fn no_namespaces(error: ForkError) -> Failure {
              sysctl kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu), or in a container \
              --security-opt seccomp=unconfined --security-opt apparmor=unconfined"
         }
-        ForkError::Clone(Errno::ENOSPC) => {
-            "raise user.max_user_namespaces, user.max_net_namespaces and their like"
-        }
+        ForkError::Clone(Errno::ENOSPC) => return Failure::host(what).remedy(exhausted()),
         ForkError::Clone(Errno::EINVAL) => {
             "use a kernel with CONFIG_USER_NS, CONFIG_NET_NS and CONFIG_PID_NS"
         }
         _ => return Failure::bug(what),
     };
     Failure::host(what).remedy(remedy)
+}
+
+/// clone(2) does not say which limit was reached; one that is 0 forbids.
+fn exhausted() -> String {
+    const KINDS: [&str; 5] = ["user", "net", "mnt", "pid", "ipc"];
+    let forbids = |kind: &&str| {
+        let limit = std::fs::read_to_string(format!("/proc/sys/user/max_{kind}_namespaces"));
+        limit.is_ok_and(|limit| limit.trim() == "0")
+    };
+    let limits: Vec<&str> = KINDS.into_iter().filter(forbids).collect();
+    let (limits, now) = if limits.is_empty() { (KINDS.to_vec(), "") } else { (limits, ", which is 0") };
+    let names: Vec<String> = limits.iter().map(|kind| format!("user.max_{kind}_namespaces")).collect();
+    format!("raise with sysctl: {}{now}", names.join(", "))
 }

@@ -126,16 +126,17 @@ impl Supervisor {
     async fn say(&mut self, message: &FromOuter) -> Result<(), Failure> {
         let mut text = serde_json::to_vec(message).map_err(|error| Failure::bug(error.to_string()))?;
         text.push(b'\n');
-        self.says
-            .write_all(&text)
-            .await
-            .map_err(|error| Failure::bug(format!("the supervisor is gone: {error}")))
+        // A supervisor that is gone has told its user why, and this process ends by the same token.
+        let _ = self.says.write_all(&text).await;
+        Ok(())
     }
 }
 
 async fn serve(mut supervisor: Supervisor, handoff: UnixStream, log: Option<File>) -> Result<(), Failure> {
-    let Some(ToOuter::Serve(config)) = supervisor.hear().await else {
-        return Err(Failure::bug("the supervisor did not say what to enforce"));
+    let config = match supervisor.hear().await {
+        Some(ToOuter::Serve(config)) => config,
+        Some(ToOuter::Stop) => return Err(Failure::bug("the supervisor did not say what to enforce")),
+        None => return Ok(()),
     };
     let proxy = match prepare(config, log) {
         Ok(proxy) => proxy,

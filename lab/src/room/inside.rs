@@ -23,16 +23,16 @@ pub(super) const READY: &str = "ready";
 
 /// Runs the lab to its end. What it returns is the process's exit code.
 pub(super) fn run(mut lifeline: UnixStream, prepared: &Place, plan: Plan) -> u8 {
-    // Taken before the ids are mapped: that needs no more than an open file.
-    let held = prepared.hold();
+    // Before the ids are mapped: files are made by the kernel's own ids, so that does not matter.
+    let held = prepared.make();
     let place = prepared.renamed(&plan.name);
     let ended = held.and_then(|_lock| {
-        say(&mut lifeline, HELD)?;
-        let mut word = [0];
-        if lifeline.read(&mut word).map_err(LabError::Lifeline)? == 0 {
-            return Ok(());
-        }
-        let ended = live(&lifeline, &place, plan);
+        let ended = match begin(&mut lifeline) {
+            Ok(true) => live(&lifeline, &place, plan),
+            done => done.map(drop),
+        };
+        // Whether it has been published or not.
+        prepared.remove();
         place.remove();
         ended
     });
@@ -44,6 +44,12 @@ pub(super) fn run(mut lifeline: UnixStream, prepared: &Place, plan: Plan) -> u8 
             1
         }
     }
+}
+
+/// Waits for the ids; false when the parent has gone instead.
+fn begin(lifeline: &mut UnixStream) -> Result<bool, LabError> {
+    say(lifeline, HELD)?;
+    Ok(lifeline.read(&mut [0]).map_err(LabError::Lifeline)? > 0)
 }
 
 fn live(lifeline: &UnixStream, place: &Place, plan: Plan) -> Result<(), LabError> {

@@ -1,5 +1,6 @@
 //! What a process in new mount, pid and user namespaces must not see of the host.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
@@ -115,8 +116,13 @@ pub fn kernel_file_systems_read_only() -> Result<(), MountError> {
 pub fn hide(sockets: &[PathBuf]) -> Result<(), MountError> {
     let mounts = table()?;
     let cover = Cover::make()?;
+    let mut covered = HashSet::new();
     for socket in sockets {
         for path in std::iter::once(socket.clone()).chain(mountinfo::aliases(&mounts, socket)) {
+            // A second cover would lie on the first, and the cover's own name could not go any more (EBUSY).
+            if !covered.insert(path.clone()) {
+                continue;
+            }
             match bind(&cover.0, &path) {
                 Ok(()) => {}
                 // Gone in the meantime, or an alias that this user can't reach.
