@@ -26,7 +26,9 @@ bench: ## Throughput, connections per second and added latency, against a direct
 
 fuzz: ## Each parser of hostile bytes for a minute.
 	@.ci/packages $(DEBIAN_BUILD) g++
+	@command -v cargo-fuzz >/dev/null || .ci/quiet cargo install --locked cargo-fuzz
 	fuzz/run.sh
 
 deny: ## Licences, advisories and sources of what is built in.
+	@command -v cargo-deny >/dev/null || .ci/quiet cargo install --locked cargo-deny
 	cargo deny check

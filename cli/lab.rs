@@ -1,5 +1,6 @@
 //! `closedbook lab`: the fake internet.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Subcommand;
@@ -95,4 +96,10 @@ fn failure(error: LabError) -> Failure {
         LabError::Mount(_) | LabError::Inside(_) | LabError::Routes(_) => Failure::host(text),
         _ => Failure::refused(text),
     }
+}
+
+/// Prints to standard output. A reader that has seen enough (`| head`) is no failure.
+fn print(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }

@@ -52,19 +52,21 @@ fn run_in(
 ) -> Result<ExitCode, Failure> {
     let [program, arguments @ ..] = command else { return Err(Failure::usage("there is no command")) };
     room.enter().map_err(failure)?;
-    let mut child = Command::new(program)
-        .args(arguments)
-        .envs(ca_environment(&place.ca()))
-        .spawn()
+    let mut command = Command::new(program);
+    command.args(arguments).envs(ca_environment(&place.ca()));
+    let mut child = held
+        .except_during(|| command.spawn())?
         .map_err(|error| Failure::usage(format!("can't run {}: {error}", program.display())))?;
     loop {
+        // First: it may have ended while nothing was held back, and its signal is gone.
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(code(status)),
+            Ok(None) => {}
+            Err(error) => return Err(Failure::bug(format!("can't wait for the command: {error}"))),
+        }
         match held.next()? {
             // A child that ended: the command's, or the lab's before it.
-            Signal::SIGCHLD => match child.try_wait() {
-                Ok(None) => {}
-                Ok(Some(status)) => return Ok(code(status)),
-                Err(error) => return Err(Failure::bug(format!("can't wait for the command: {error}"))),
-            },
+            Signal::SIGCHLD => {}
             // The terminal sends these to the whole group, the command included.
             Signal::SIGINT | Signal::SIGQUIT => {}
             other => pass_on(&child, other),

@@ -1,9 +1,10 @@
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use closedbook_lab::{Control, LabError, Place, World};
 use serde_json::Value;
 
-use super::{failure, named};
+use super::{failure, named, print};
 use crate::exit::Failure;
 
 #[derive(clap::Args)]
@@ -27,13 +28,17 @@ impl Hosts {
             Err(error) => return Err(failure(error)),
         };
         if self.json {
-            println!("{hosts}");
+            print(&format!("{hosts}\n"));
             return Ok(ExitCode::SUCCESS);
         }
+        let mut table = String::new();
         for host in hosts.as_array().map(Vec::as_slice).unwrap_or_default() {
             let field = |name| host.get(name).and_then(Value::as_str).unwrap_or("-");
-            println!("{:<12}{:<16}{:<22}{}", field("role"), field("v4"), field("v6"), field("name"));
+            let [role, v4, v6, name] = ["role", "v4", "v6", "name"].map(field);
+            // Writing to a String can't fail.
+            let _ = writeln!(table, "{role:<12}{v4:<16}{v6:<22}{name}");
         }
+        print(&table);
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use closedbook_lab::load::{self, Exchange, Http, LoadError, Percentiles, Report, Tally};
 
+use super::print;
 use crate::exit::{Failure, chain};
 
 /// Where Debian, Ubuntu and Alpine keep the authorities of the machine.
@@ -54,9 +55,9 @@ impl Load {
         if json {
             let line = serde_json::to_string(&report)
                 .map_err(|error| Failure::bug(format!("can't write the report: {error}")))?;
-            println!("{line}");
+            print(&format!("{line}\n"));
         } else {
-            print(&report);
+            print(&table(&report));
         }
         Ok(ExitCode::from(if report.is_clean() { 0 } else { 1 }))
     }
@@ -93,29 +94,30 @@ fn failure(error: LoadError) -> Failure {
     }
 }
 
-fn print(report: &Report) {
-    tally("connections", &report.connections);
-    tally("requests", &report.requests);
-    percentiles("connect", report.connect_ms);
-    percentiles("tls", report.tls_ms);
-    percentiles("head", report.head_ms);
-    percentiles("total", report.total_ms);
+fn table(report: &Report) -> String {
+    let mut lines = vec![tally("connections", &report.connections), tally("requests", &report.requests)];
+    let times = [
+        ("connect", report.connect_ms),
+        ("tls", report.tls_ms),
+        ("head", report.head_ms),
+        ("total", report.total_ms),
+    ];
+    lines.extend(times.into_iter().map(|(what, times)| percentiles(what, times)));
     if report.checked > 0 {
-        println!("{:<12} {} of {} as they should be", "content", report.equal, report.checked);
+        lines.push(format!("{:<12} {} of {} as they should be", "content", report.equal, report.checked));
     }
+    let (rate, seconds) = (report.requests_per_second, report.seconds);
     let megabytes = report.bytes_per_second / 1e6;
-    println!(
-        "{:<12} {:.1} requests/s, {megabytes:.1} MB/s, {:.3} s",
-        "rate", report.requests_per_second, report.seconds
-    );
+    lines.push(format!("{:<12} {rate:.1} requests/s, {megabytes:.1} MB/s, {seconds:.3} s", "rate"));
+    lines.join("\n") + "\n"
 }
 
-fn tally(what: &str, tally: &Tally) {
-    let errors: Vec<String> = tally.errors.iter().map(|(kind, count)| format!("{kind}: {count}")).collect();
-    println!("{what:<12} {} ok, {} failed  {}", tally.ok, tally.failed(), errors.join(", "));
+fn tally(what: &str, tally: &Tally) -> String {
+    let errors: Vec<String> = tally.errors.iter().map(|(kind, count)| format!(", {kind}: {count}")).collect();
+    format!("{what:<12} {} ok, {} failed{}", tally.ok, tally.failed(), errors.concat())
 }
 
-fn percentiles(what: &str, times: Percentiles) {
+fn percentiles(what: &str, times: Percentiles) -> String {
     let Percentiles { p50, p90, p99, max } = times;
-    println!("{what:<12} p50 {p50:.2} ms, p90 {p90:.2}, p99 {p99:.2}, max {max:.2}");
+    format!("{what:<12} p50 {p50:.2} ms, p90 {p90:.2}, p99 {p99:.2}, max {max:.2}")
 }

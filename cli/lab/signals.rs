@@ -9,12 +9,22 @@ use crate::exit::Failure;
 pub(super) struct Held(SigSet);
 
 impl Held {
-    /// From now on. Children started by the standard library begin with nothing held back.
+    /// From now on.
     pub(super) fn back() -> Result<Self, Failure> {
         let all = [Signal::SIGCHLD, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM, Signal::SIGHUP];
         let set: SigSet = all.into_iter().collect();
         set.thread_block().map_err(|error| Failure::bug(format!("can't hold back signals: {error}")))?;
         Ok(Self(set))
+    }
+
+    /// Does something with nothing held back: a program that is started inherits what is. A signal that comes in this
+    /// moment ends this program, and the lab and the command with it.
+    pub(super) fn except_during<T>(&self, action: impl FnOnce() -> T) -> Result<T, Failure> {
+        let fault = |error| Failure::bug(format!("can't let go of signals: {error}"));
+        self.0.thread_unblock().map_err(fault)?;
+        let outcome = action();
+        self.0.thread_block().map_err(fault)?;
+        Ok(outcome)
     }
 
     /// Waits for the next.

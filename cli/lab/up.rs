@@ -5,7 +5,7 @@ use nix::sys::signal::Signal;
 use serde_json::json;
 
 use super::signals::Held;
-use super::{Shape, failure, named};
+use super::{Shape, failure, named, print};
 use crate::exit::Failure;
 
 #[derive(clap::Args)]
@@ -30,12 +30,15 @@ impl Up {
             let line = json!({
                 "name": name.to_string(), "ca": place.ca(), "witness": place.log(), "control": place.control(),
             });
-            println!("{line}");
+            print(&format!("{line}\n"));
         } else {
-            println!("ca       {}", place.ca().display());
-            println!("witness  {}", place.log().display());
-            println!("control  {}", place.control().display());
-            println!("ready    closedbook lab exec --name {name} -- COMMAND");
+            let (ca, log, control) = (place.ca(), place.log(), place.control());
+            print(&format!(
+                "ca       {}\nwitness  {}\ncontrol  {}\nready    closedbook lab exec --name {name} -- COMMAND\n",
+                ca.display(),
+                log.display(),
+                control.display(),
+            ));
         }
         // The lab's end is the only child's end there is.
         match held.next()? {

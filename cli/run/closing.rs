@@ -27,34 +27,53 @@ fn refusals(report: &Report) -> Option<String> {
     if total == 0 {
         return None;
     }
-    let mut named: Vec<String> = report.refused.iter().take(NAMED).map(describe).collect();
-    match report.refused.len().saturating_sub(NAMED) {
+    let rows = merged(&report.refused);
+    let mut named: Vec<String> = rows.iter().take(NAMED).map(describe).collect();
+    match rows.len().saturating_sub(NAMED) {
         0 => {}
         more => named.push(format!("{more} more hosts")),
     }
     let attempts = if total == 1 { "attempt" } else { "attempts" };
     let mut line = format!("{total} {attempts} refused: {}", named.join(", "));
-    let flags: Vec<String> =
-        report.refused.iter().filter_map(entry).take(NAMED).map(|e| format!("--allow {e}")).collect();
+    let mut flags: Vec<String> = Vec::new();
+    for flag in rows.iter().filter_map(entry).map(|entry| format!("--allow {entry}")) {
+        if flags.len() < NAMED && !flags.contains(&flag) {
+            flags.push(flag);
+        }
+    }
     if !flags.is_empty() {
         line.push_str(&format!("; add with {}", flags.join(" ")));
     }
     Some(line)
 }
 
+/// The rows without the ports that go without saying, those that then read the same counted together.
+fn merged(rows: &[Row]) -> Vec<Row> {
+    let mut all: Vec<Row> = Vec::new();
+    for row in rows {
+        let telling = |port: &u16| ![80, 443].contains(port) || row.reason == "port-not-allowed";
+        let port = row.port.filter(telling);
+        let same =
+            |other: &&mut Row| (&other.host, other.port, &other.reason) == (&row.host, port, &row.reason);
+        match all.iter_mut().find(same) {
+            Some(other) => other.times += row.times,
+            None => all.push(Row { port, ..row.clone() }),
+        }
+    }
+    all.sort_by_key(|row| std::cmp::Reverse(row.times));
+    all
+}
+
 fn describe(row: &Row) -> String {
     let times = if row.times == 1 { String::new() } else { format!(", {} times", row.times) };
-    let port =
-        row.port.filter(|port| ![80, 443].contains(port)).map_or_else(String::new, |port| format!(":{port}"));
+    let port = row.port.map_or_else(String::new, |port| format!(":{port}"));
     format!("{}{port} ({}{times})", row.host, row.reason)
 }
 
 /// The entry that would permit it, for the refusals that an entry can change.
 fn entry(row: &Row) -> Option<String> {
     match (row.reason.as_str(), row.port) {
-        ("name-not-allowed" | "dns-name" | "address-not-allowed", None | Some(80 | 443)) => {
-            Some(row.host.clone())
-        }
+        ("name-not-allowed" | "dns-name" | "address-not-allowed", None) => Some(row.host.clone()),
         ("name-not-allowed" | "address-not-allowed" | "port-not-allowed", Some(port)) => {
             Some(format!("{}:{port}", row.host))
         }
@@ -74,6 +93,27 @@ mod tests {
     #[test]
     fn nothing_refused_says_nothing() {
         assert_eq!(refusals(&Report::default()), None);
+    }
+
+    /// One host is one entry, on whichever web port and by whichever protocol it was tried.
+    #[test]
+    fn says_nothing_twice() {
+        let refused = vec![
+            row("example.org", None, "dns-name", 3),
+            row("example.com", None, "dns-name", 2),
+            row("example.com", Some(443), "name-not-allowed", 2),
+            row("example.com", Some(80), "name-not-allowed", 2),
+            row("example.com", Some(443), "port-not-allowed", 1),
+        ];
+        let report = Report { refused, ..Report::default() };
+        assert_eq!(
+            refusals(&report).as_deref(),
+            Some(
+                "10 attempts refused: example.com (name-not-allowed, 4 times), example.org (dns-name, 3 times), \
+                 example.com (dns-name, 2 times), example.com:443 (port-not-allowed); \
+                 add with --allow example.com --allow example.org --allow example.com:443"
+            )
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The command itself: the last steps before execve(2).
 
-use std::ffi::OsString;
+use std::env;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process;
@@ -67,7 +68,25 @@ impl Command {
     fn execute(self) -> FromCommand {
         let Self { program, arguments, environment } = self;
         let error = process::Command::new(&program).args(arguments).envs(environment).exec();
-        let code = if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 };
-        FromCommand::Failed { code, what: format!("can't run {}: {error}", program.to_string_lossy()) }
+        let name = program.to_string_lossy();
+        match error.kind() {
+            io::ErrorKind::NotFound => {
+                FromCommand::Failed { code: 127, what: format!("can't run {name}: {error}") }
+            }
+            // execvp(3) says so too when a folder in PATH can't be entered; a shell says that there is none.
+            io::ErrorKind::PermissionDenied if !is_in_path(&program) => {
+                FromCommand::Failed { code: 127, what: format!("can't run {name}: not found in PATH") }
+            }
+            _ => FromCommand::Failed { code: 126, what: format!("can't run {name}: {error}") },
+        }
     }
+}
+
+/// Whether the program can be seen; one that is named by a path is looked for nowhere else.
+fn is_in_path(program: &OsStr) -> bool {
+    if program.as_encoded_bytes().contains(&b'/') {
+        return true;
+    }
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).any(|folder| folder.join(program).exists())
 }

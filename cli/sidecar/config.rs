@@ -52,7 +52,7 @@ pub(crate) struct Report {
 }
 
 /// One kind of refusal.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Row {
     /// The name, or the address that was aimed at.
     pub(crate) host: String,

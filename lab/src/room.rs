@@ -8,6 +8,7 @@ mod place;
 mod routes;
 mod view;
 
+use std::cell::Cell;
 use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -99,13 +100,14 @@ impl Lab {
             | CloneFlags::CLONE_NEWNET
             | CloneFlags::CLONE_NEWNS
             | CloneFlags::CLONE_NEWPID;
-        let parents_end = ours.try_clone().map_err(LabError::Lifeline)?;
+        // The child, a copy of this process, has a copy of our end as well. Held there, it would never close.
+        let ours = Cell::new(Some(ours));
         let place = prepared.clone();
-        let child = fork::fork_into(kinds, move || {
-            // Held here, the parent's end would never close.
-            drop(parents_end);
+        let child = fork::fork_into(kinds, || {
+            drop(ours.take());
             inside::run(theirs, &place, plan)
         })?;
+        let ours = ours.take().ok_or(LabError::Died)?;
         let mut lines = BufReader::new(ours.try_clone().map_err(LabError::Lifeline)?);
         // From here on, giving up ends the child.
         let mut lab = Self { child, lifeline: ours, place: prepared.clone() };

@@ -13,6 +13,9 @@ mod decide;
 mod document;
 mod entry;
 mod evidence;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod name;
 mod pattern;
 mod permit;

@@ -6,12 +6,14 @@
 // Each test program uses its own part of this.
 #![allow(dead_code)]
 
+use std::fmt;
 use std::fs::{self, File};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use serde_json::Value;
@@ -53,11 +55,36 @@ pub fn program() -> &'static str {
     path
 }
 
+/// Whether a program that is not needed everywhere is installed. Says so when it is not, past the harness's capture:
+/// what was not tested must not look as if it had been.
+pub fn installed(program: &str) -> bool {
+    use std::io::Write;
+    static MISSING: AtomicUsize = AtomicUsize::new(0);
+    let found =
+        Command::new("sh").args(["-c", "command -v \"$1\"", "sh", program]).stdout(Stdio::null()).status();
+    if found.unwrap().success() {
+        return true;
+    }
+    let missing = MISSING.fetch_add(1, Ordering::Relaxed) + 1;
+    let said = format!("=== NOT TESTED: {program} is not installed ({missing} missing so far) ===\n");
+    std::io::stderr().write_all(said.as_bytes()).unwrap();
+    false
+}
+
 /// A folder that every user can write to; removed with the value.
 pub fn open_folder() -> TempDir {
     let folder = tempfile::Builder::new().prefix("closedbook-test-").tempdir().unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
     folder
+}
+
+/// The program under test as a file in a folder that every user can enter, for a command that is to run it sealed:
+/// descriptors do not get that far.
+pub fn program_in(folder: &TempDir) -> PathBuf {
+    let (source, place) = (env!("CARGO_BIN_EXE_closedbook"), folder.path().join("closedbook"));
+    // A link costs nothing; across file systems there is none.
+    fs::hard_link(source, &place).or_else(|_| fs::copy(source, &place).map(drop)).unwrap();
+    place
 }
 
 /// A run of the program in the lab.
@@ -69,7 +96,6 @@ pub struct Run {
 }
 
 /// What came of it.
-#[derive(Debug)]
 pub struct Outcome {
     pub code: i32,
     pub stdout: String,
@@ -154,6 +180,39 @@ impl Outcome {
         self
     }
 
+    /// Fails the test, with all that is known, unless the command's output holds this text.
+    #[track_caller]
+    pub fn must_print(self, text: &str) -> Self {
+        assert!(self.stdout.contains(text), "{text:?} was not printed: {self:#?}");
+        self
+    }
+
+    /// Fails the test, with all that is known, unless the command's error output holds this text.
+    #[track_caller]
+    pub fn must_complain(self, text: &str) -> Self {
+        assert!(self.stderr.contains(text), "{text:?} was not complained: {self:#?}");
+        self
+    }
+
+    /// Fails the test, with all that is known, unless exactly so many records have this verdict and reason.
+    #[track_caller]
+    pub fn must_record(self, count: usize, verdict: &str, reason: &str) -> Self {
+        assert_eq!(self.records(verdict, reason), count, "records of {verdict} {reason}: {self:#?}");
+        self
+    }
+
+    /// Fails the test, with all that is known, if anything that arrived at the lab holds this text.
+    #[track_caller]
+    pub fn must_not_arrive(self, text: &str) -> Self {
+        assert!(!self.arrived(text), "{text:?} arrived: {self:#?}");
+        self
+    }
+
+    /// The records of this kind, those of DNS questions (`dns`) apart from the others (`tls`, `http`, `tcp`).
+    pub fn of_kind(&self, kind: &str) -> Vec<&Value> {
+        self.log.iter().filter(|record| record["kind"] == kind).collect()
+    }
+
     /// How many records of the log have this verdict and reason.
     pub fn records(&self, verdict: &str, reason: &str) -> usize {
         self.log.iter().filter(|record| record["verdict"] == verdict && record["reason"] == reason).count()
@@ -165,8 +224,23 @@ impl Outcome {
     }
 }
 
+/// For people who read why a test failed: text as it was printed, one line a record.
+impl fmt::Debug for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { code, stdout, stderr, log, witness } = self;
+        write!(f, "exit code {code}\n--- stdout\n{stdout}\n--- stderr\n{stderr}\n--- decision log\n")?;
+        log.iter().try_for_each(|record| writeln!(f, "{record}"))?;
+        f.write_str("--- arrived at the lab\n")?;
+        witness.iter().try_for_each(|arrival| {
+            let field = |name: &str| &arrival[name];
+            let (proto, local, port) = (field("proto"), field("local"), field("local_port"));
+            writeln!(f, "{proto} to {local}:{port} {} {} {}", field("name"), field("detail"), field("ascii"))
+        })
+    }
+}
+
 /// A command line that begins as this user. Without the lab, in a network namespace with no uplink of its own.
-fn as_mode(mode: Mode, lab: bool) -> Command {
+pub fn as_mode(mode: Mode, lab: bool) -> Command {
     let root = nix::unistd::geteuid().is_root();
     let mut words: Vec<String> = Vec::new();
     if !lab {

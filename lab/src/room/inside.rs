@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
-use nix::sys::signal::Signal;
+use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::{dup2_stdin, dup2_stdout, setsid};
 use tokio::io::AsyncReadExt;
 use tokio::signal::unix::{SignalKind, signal};
@@ -90,6 +90,8 @@ async fn serve(lifeline: &UnixStream, place: &Place, plan: Plan) -> Result<(), L
 /// Out of the caller's session: a Ctrl-C there is for the command, and only it may end the lab. Off the caller's
 /// standard streams, stderr aside: a pipe must end when the caller does.
 fn step_aside() -> std::io::Result<()> {
+    // The caller may hold signals back; here they must come.
+    SigSet::all().thread_unblock()?;
     // Fails only for the leader of a group, which a fresh child is not.
     let _ = setsid();
     let null = std::fs::File::options().read(true).write(true).open("/dev/null")?;

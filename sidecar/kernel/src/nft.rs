@@ -11,6 +11,7 @@ mod encode;
 mod expressions;
 mod feature;
 mod ffi;
+mod mismatch;
 mod readback;
 mod render;
 mod ruleset;
@@ -18,7 +19,8 @@ mod sealed;
 
 pub use apply::{ApplyError, Step, apply};
 pub use feature::Feature;
-pub use readback::{Count, Counters, Mismatch, Mismatches, VerifyError, verify};
+pub use mismatch::{Mismatch, Mismatches};
+pub use readback::{Count, Counters, VerifyError, verify};
 pub use ruleset::{
     Action, Chain, Counter, Direction, Entry, Hook, Kind, Limit, Log, Match, Name, Point, Policy, Reject,
     Rule, Ruleset, Transport,

@@ -43,20 +43,22 @@ pub(crate) struct Writer(Option<JoinHandle<Result<(), io::Error>>>);
 impl Log {
     /// Starts the writer of a log, or a log that only counts.
     pub(crate) fn start(file: Option<File>) -> Result<(Self, Writer), io::Error> {
-        let broken = Arc::new(AtomicBool::new(false));
-        let (queue, writer) = match file {
-            None => (None, None),
-            Some(file) => {
-                let (queue, entries) = mpsc::channel(PLACES);
-                let broken = Arc::clone(&broken);
-                // A thread of its own: a log on a slow disk or behind a full pipe blocks nobody's runtime.
-                let thread = std::thread::Builder::new()
-                    .name("log".into())
-                    .spawn(move || writer::write(entries, file, &broken))?;
-                (Some(queue), Some(thread))
-            }
-        };
-        Ok((Self { queue, broken, ids: AtomicU64::new(1), tally: Arc::default() }, Writer(writer)))
+        let Some(file) = file else { return Ok((Self::new(None), Writer(None))) };
+        let (log, entries) = Self::unwritten();
+        let broken = Arc::clone(&log.broken);
+        // A thread of its own: a log on a slow disk or behind a full pipe blocks nobody's runtime.
+        let write = move || writer::write(entries, file, &broken);
+        let thread = std::thread::Builder::new().name("log".into()).spawn(write)?;
+        Ok((log, Writer(Some(thread))))
+    }
+
+    fn unwritten() -> (Self, mpsc::Receiver<Entry>) {
+        let (queue, entries) = mpsc::channel(PLACES);
+        (Self::new(Some(queue)), entries)
+    }
+
+    fn new(queue: Option<mpsc::Sender<Entry>>) -> Self {
+        Self { queue, broken: Arc::default(), ids: AtomicU64::new(1), tally: Arc::default() }
     }
 
     /// Takes the place of one attempt, waiting while there is none.

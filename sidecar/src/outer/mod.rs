@@ -17,6 +17,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use closedbook_policy::Policy;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use socket2::SockRef;
 use thiserror::Error;
 use tokio::net::{TcpListener, UdpSocket};
 use tokio::sync::Semaphore;
@@ -152,6 +154,7 @@ impl Proxy {
 
     /// Serves until `stop` ends.
     pub async fn run(self, listeners: Listeners, stop: impl Future<Output = ()>) -> Result<Summary, Error> {
+        raise_descriptor_limit();
         let Listening { tcp, dns_udp, dns_tcp } = Listening::new(listeners).map_err(Error::Listener)?;
         let (running, stopped) = stop::signal();
         let mut services = JoinSet::new();
@@ -190,6 +193,18 @@ impl Proxy {
     }
 }
 
+/// Takes as many descriptors as this process may have; the usual soft limit of 1024 is that of programs with select(2).
+fn raise_descriptor_limit() {
+    let raised = getrlimit(Resource::RLIMIT_NOFILE)
+        .and_then(|(_, hard)| setrlimit(Resource::RLIMIT_NOFILE, hard, hard));
+    if let Err(error) = raised {
+        tracing::warn!(%error, "the limit on descriptors stays as it is");
+    }
+}
+
+/// Connections that may wait to be accepted; the kernel cuts it down to net.core.somaxconn.
+const BACKLOG: i32 = 16_384;
+
 /// The listeners, known to the runtime.
 struct Listening {
     tcp: Vec<TcpListener>,
@@ -200,6 +215,9 @@ struct Listening {
 impl Listening {
     fn new(listeners: Listeners) -> io::Result<Self> {
         let stream = |listener: net::TcpListener| {
+            // On a socket that listens already this only makes the queue longer: a burst of connections that finds it
+            // full would wait a second each for its SYN to be sent again.
+            SockRef::from(&listener).listen(BACKLOG)?;
             listener.set_nonblocking(true)?;
             TcpListener::from_std(listener)
         };

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::io;
-use std::net::{Shutdown, SocketAddr};
+use std::net::Shutdown;
 use std::time::Duration;
 
 use socket2::{SockRef, TcpKeepalive};
@@ -43,11 +43,6 @@ impl Socket {
     /// The stream, for reading and writing by shared reference.
     pub(crate) fn stream(&self) -> &TcpStream {
         &self.stream
-    }
-
-    /// The other end.
-    pub(crate) fn peer(&self) -> io::Result<SocketAddr> {
-        self.stream.peer_addr()
     }
 
     /// Says that nothing more is written: the peer reads an end, and may go on writing (half-close).

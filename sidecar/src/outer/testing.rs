@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 use std::io::{self, Read, Seek};
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
-use closedbook_policy::Policy;
+use closedbook_policy::{Name, Policy};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 
 use super::dial::{Connect, Dialler};
 use super::resolve::Resolver;
-use super::{Config, Limits, Listeners, Proxy, Ruling, Summary, Upstreams};
+use super::{Config, Limits, Listeners, Outer, Proxy, Ruling, Summary, Upstreams};
 
 pub(crate) mod hello;
 pub(crate) mod names;
@@ -42,8 +42,10 @@ pub(crate) struct World {
     pub(crate) names: Names,
     pub(crate) ruling: Arc<Ruling>,
     pub(crate) policy: Policy,
+    outer: Weak<Outer>,
     proxy: SocketAddr,
     pub(crate) dns: SocketAddr,
+    pub(crate) dns_tcp: SocketAddr,
     log: std::fs::File,
     stop: oneshot::Sender<()>,
     running: JoinHandle<Summary>,
@@ -76,16 +78,18 @@ impl World {
         };
         let proxy = Proxy::with(config, dialler, Arc::new(original)).unwrap();
         let ruling = proxy.ruling();
+        let outer = Arc::downgrade(&proxy.outer);
         let tcp = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let dns_udp = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
         let dns = dns_udp.local_addr().unwrap();
-        let dns_tcp = std::net::TcpListener::bind(dns).unwrap();
+        let dns_stream = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let dns_tcp = dns_stream.local_addr().unwrap();
         let address = tcp.local_addr().unwrap();
-        let listeners = Listeners { tcp: vec![tcp], dns_udp: vec![dns_udp], dns_tcp: vec![dns_tcp] };
+        let listeners = Listeners { tcp: vec![tcp], dns_udp: vec![dns_udp], dns_tcp: vec![dns_stream] };
         let (stop, stopped) = oneshot::channel::<()>();
         let running =
             tokio::spawn(async move { proxy.run(listeners, async { drop(stopped.await) }).await.unwrap() });
-        Self { wiring, names, ruling, policy, proxy: address, dns, log, stop, running }
+        Self { wiring, names, ruling, policy, outer, proxy: address, dns, dns_tcp, log, stop, running }
     }
 
     /// Puts a server at an address of the made-up internet.
@@ -94,6 +98,8 @@ impl World {
         F: Future<Output = ()> + Send + 'static,
     {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        // A burst of connections must not wait for SYNs to be sent again.
+        socket2::SockRef::from(&listener).listen(4096).unwrap();
         let real = listener.local_addr().unwrap();
         self.wiring.servers.lock().unwrap().insert(address.parse().unwrap(), real);
         tokio::spawn(async move {
@@ -118,6 +124,11 @@ impl World {
         // A refusal may come before everything is written.
         let _ = stream.write_all(bytes).await;
         drain(&mut stream).await
+    }
+
+    /// The address that DNS hands out for a name.
+    pub(crate) fn lease(&self, name: &str) -> std::net::Ipv4Addr {
+        self.outer.upgrade().unwrap().leases.address(&Name::parse(name).unwrap()).unwrap()
     }
 
     /// What was dialled so far.

@@ -64,7 +64,8 @@ pub enum Step {
 }
 
 /// Replaces the table in the calling thread's network namespace by `ruleset`, atomically: packets see the old
-/// rules or the new ones, never none.
+/// rules or the new ones, never none. To be called before [`lo::seal`](crate::lo::seal) opens the first route
+/// (G6).
 ///
 /// # Errors
 /// See [`ApplyError`]; on each of them nothing has changed.
@@ -133,5 +134,47 @@ impl fmt::Display for Step {
             Self::Chain(name) => write!(f, "chain {name}"),
             Self::Rule { chain, rule } => write!(f, "rule \"{rule}\" of chain {chain}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nft::{SealedPorts, sealed};
+
+    fn failed(step: Step, errno: Errno) -> ApplyError {
+        failure(&sealed(&SealedPorts::default()), step, errno.into())
+    }
+
+    fn rule(chain: &'static std::ffi::CStr, rule: &'static std::ffi::CStr) -> Step {
+        Step::Rule { chain: Name::new(chain), rule: Name::new(rule) }
+    }
+
+    #[test]
+    fn a_missing_module_is_named_with_the_remedy() {
+        for (step, modules) in [
+            (Step::Transaction, "nf_tables"),
+            (Step::Chain(Name::new(c"divert")), "nft_chain_nat"),
+            (rule(c"divert", c"own"), "nft_fib_inet"),
+            (rule(c"divert", c"tcp"), "nft_redir"),
+            (rule(c"judge", c"invalid"), "nft_ct"),
+            (rule(c"refuse", c"logged"), "nft_limit nft_log nfnetlink_log"),
+            (rule(c"refuse", c"refused-tcp"), "nft_reject_inet"),
+        ] {
+            let error = failed(step, Errno::ENOENT);
+            assert!(matches!(error, ApplyError::Lacks { .. }), "{error}");
+            assert!(error.to_string().ends_with(&format!("modprobe {modules}")), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_rule_of_plain_expressions_lacks_nothing() {
+        assert!(matches!(failed(rule(c"guard_out", c"lo-out"), Errno::ENOENT), ApplyError::Refused { .. }));
+    }
+
+    #[test]
+    fn other_errors_are_not_taken_for_a_missing_module() {
+        assert!(matches!(failed(rule(c"divert", c"own"), Errno::EINVAL), ApplyError::Refused { .. }));
+        assert!(matches!(failed(Step::Transaction, Errno::EPERM), ApplyError::NotPermitted));
     }
 }

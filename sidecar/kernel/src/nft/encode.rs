@@ -90,8 +90,7 @@ fn encoded_rule<'c>(rule: &Rule, parent: &'c nftnl::Chain<'c>) -> nftnl::Rule<'c
         encoded.add_expr(&nftnl::expr::Counter);
     }
     add_action(&mut encoded, rule.action);
-    // A comment too long for the kernel would be one the read-back misses, so nothing is hidden here.
-    let _too_long = encoded.set_comment(rule.comment.as_c_str());
+    encoded.set_comment(rule.comment.as_c_str()).expect("a `Name` is shorter than the longest comment");
     encoded
 }
 

@@ -90,10 +90,10 @@ pub(super) fn message_of(object: &impl NlMsg) -> Vec<u8> {
     // SAFETY: the buffer has room for the largest message there is, which is what `write` asks for, and the
     // alignment of a header.
     unsafe { object.write(buffer.as_mut_ptr().cast::<c_void>(), 0, MsgType::Add) };
+    // The message is a multiple of four long, as all its attributes are padded.
     let length = buffer.first().map_or(0, |length| *length as usize);
-    let mut bytes: Vec<u8> = buffer.into_iter().flat_map(u32::to_ne_bytes).collect();
-    bytes.truncate(length);
-    bytes
+    buffer.truncate(length.div_ceil(size_of::<u32>()));
+    buffer.into_iter().flat_map(u32::to_ne_bytes).collect()
 }
 
 /// A netlink message at an address a header may be read from, exactly as long as its header says.

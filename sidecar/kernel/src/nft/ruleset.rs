@@ -164,7 +164,9 @@ pub enum Action {
 pub enum Reject {
     /// TCP RST: `connect` returns `ECONNREFUSED`.
     TcpReset,
-    /// ICMP or ICMPv6 "administratively prohibited".
+    /// ICMP or ICMPv6 "administratively prohibited". Whoever sends learns it sooner, as `EPERM` of the call.
+    /// ICMP about an IPv4 packet routed to `lo` isn't made by the kernel: it would have to come from the
+    /// destination's address, which isn't ours.
     AdminProhibited,
 }
 
@@ -185,14 +187,17 @@ pub struct Name {
 }
 
 impl Name {
+    /// Bytes a name may have: what nft allows for a comment, less what libnftnl adds.
+    const LONGEST: usize = 120;
+
     /// Meant for constants.
     ///
     /// # Panics
-    /// On a name that is not UTF-8; in a constant that is a compile error.
+    /// On a name that is not UTF-8 or longer than 120 bytes; in a constant that is a compile error.
     pub const fn new(name: &'static CStr) -> Self {
         match name.to_str() {
-            Ok(text) => Self { c: name, text },
-            Err(_) => panic!("a name is UTF-8"),
+            Ok(text) if text.len() <= Self::LONGEST => Self { c: name, text },
+            _ => panic!("a name is short and UTF-8"),
         }
     }
 

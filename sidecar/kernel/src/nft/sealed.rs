@@ -44,9 +44,13 @@ impl Default for SealedPorts {
 /// | anything sent to a listener without such a redirection | refused, recorded |
 /// | anything else between the namespace's own addresses | passes |
 /// | anything else | refused, recorded |
-/// | whatever would still leave by, or came in by, a device that isn't `lo` | dropped |
+/// | whatever would still leave by, or came in by, a device that isn't `lo` | dropped, counted |
+/// | what came to a listener without a redirection after all | dropped, counted |
 pub fn sealed(ports: &SealedPorts) -> Ruleset {
-    Ruleset { table: TABLE, chains: vec![divert(*ports), judge(*ports), refuse(), guard_out(), guard_in()] }
+    Ruleset {
+        table: TABLE,
+        chains: vec![divert(*ports), judge(*ports), refuse(), guard_out(), guard_in(*ports)],
+    }
 }
 
 /// G3, G9: who asks, and where to, is decided in userspace; here flows only get there.
@@ -127,23 +131,36 @@ fn refuse() -> Chain {
 /// (`SO_BINDTODEVICE` included), so the device is judged here, where it is final. `reject` isn't possible here.
 fn guard_out() -> Chain {
     let hook = Hook { kind: Kind::Filter, point: Point::Postrouting, priority: 300, policy: Policy::Drop };
-    guard(Name::new(c"guard_out"), hook, Direction::Out, Name::new(c"lo-out"), Name::new(c"leak"))
-}
-
-/// G2: should a device be put into the namespace later on, nothing comes in by it either.
-fn guard_in() -> Chain {
-    let hook = Hook { kind: Kind::Filter, point: Point::Input, priority: 0, policy: Policy::Drop };
-    guard(Name::new(c"guard_in"), hook, Direction::In, Name::new(c"lo-in"), Name::new(c"intrusion"))
-}
-
-fn guard(name: Name, hook: Hook, direction: Direction, pass: Name, stop: Name) -> Chain {
     Chain {
-        name,
+        name: Name::new(c"guard_out"),
         entry: Entry::Hook(hook),
         rules: vec![
-            Rule::new(pass, Action::Accept).when(Match::Interface(direction, LOOPBACK)),
+            Rule::new(Name::new(c"lo-out"), Action::Accept).when(Match::Interface(Direction::Out, LOOPBACK)),
             // The policy would do it; the rule counts it.
-            Rule::new(stop, Action::Drop).counted(),
+            Rule::new(Name::new(c"leak"), Action::Drop).counted(),
+        ],
+    }
+}
+
+/// G2: should a device be put into the namespace later on, nothing comes in by it either. G9: frames written to
+/// `lo` by a packet socket pass no output hook, and IPv6 ones are taken for `::1`; the listeners don't get them.
+fn guard_in(ports: SealedPorts) -> Chain {
+    let hook = Hook { kind: Kind::Filter, point: Point::Input, priority: 0, policy: Policy::Drop };
+    let forged = |comment, transport, port| {
+        Rule::new(comment, Action::Drop).when(Match::Port(transport, port)).counted()
+    };
+    Chain {
+        name: Name::new(c"guard_in"),
+        entry: Entry::Hook(hook),
+        rules: vec![
+            Rule::new(Name::new(c"redirected-in"), Action::Accept)
+                .when(Match::Interface(Direction::In, LOOPBACK))
+                .when(Match::Redirected),
+            forged(Name::new(c"forged-proxy"), Transport::Tcp, ports.proxy),
+            forged(Name::new(c"forged-dns-tcp"), Transport::Tcp, ports.dns),
+            forged(Name::new(c"forged-dns-udp"), Transport::Udp, ports.dns),
+            Rule::new(Name::new(c"lo-in"), Action::Accept).when(Match::Interface(Direction::In, LOOPBACK)),
+            Rule::new(Name::new(c"intrusion"), Action::Drop).counted(),
         ],
     }
 }

@@ -411,7 +411,7 @@ async fn websocket_permitted() {
     let (echoed, reset) = drain(&mut client).await;
     assert_eq!((text(&echoed).as_str(), reset), ("helloearly bird", false));
     let line = world.end_with_one().await;
-    assert_eq!((&line["verdict"], &line["rule"]), (&"allow".into(), &"ws://ws.example".into()));
+    assert_eq!((&line["verdict"], &line["rule"]), (&"allow".into(), &"ws://ws.example:80".into()));
 }
 
 /// G5: without a `ws://` entry the upgrade is refused, bytes sent ahead reach nobody, and the answer names the entry.

@@ -1,15 +1,11 @@
 //! Loading, rendering and reading back the packet rules, against the kernel and against nft.
 
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
-
-mod world;
-
 use std::collections::HashSet;
 
+use crate::world::{namespaced, succeeds};
 use closedbook_kernel::nft::{
     Action, ApplyError, Mismatch, Name, Rule, Ruleset, SealedPorts, Step, VerifyError, apply, sealed, verify,
 };
-use world::{namespaced, succeeds};
 
 fn ruleset() -> Ruleset {
     sealed(&SealedPorts::default())
@@ -35,7 +31,7 @@ fn handle(comment: &str) -> String {
 
 #[test]
 fn text_is_as_recorded() {
-    let recorded = include_str!("golden/sealed.nft");
+    let recorded = include_str!("../golden/sealed.nft");
     assert_eq!(ruleset().render(), recorded, "if the change is meant, record it in tests/golden/sealed.nft");
 }
 

@@ -1,16 +1,12 @@
 //! The loopback device as the way to everywhere.
 
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
-
-mod world;
-
 use std::{
     io::ErrorKind,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream, UdpSocket},
 };
 
+use crate::world::{namespaced, succeeds};
 use closedbook_kernel::lo::{self, Family, LoError, Prefix, TASK_V4, TASK_V6};
-use world::{namespaced, succeeds};
 
 const FAR_V4: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 const FAR_V6: IpAddr = IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1));
@@ -44,11 +40,12 @@ namespaced! {
         assert!(succeeds("ip", &["-4", "route", "show"], "").starts_with("default dev lo"));
     }
 
-    /// G12: `ping` and low ports work as in a container.
-    fn sealing_opens_low_ports_and_ping_sockets() {
+    /// G12: `ping` and low ports work as in a container, and ports are taken again early.
+    fn sealing_writes_settings() {
         lo::seal().unwrap();
         let read = |path: &str| std::fs::read_to_string(path).unwrap();
         assert_eq!(read("/proc/sys/net/ipv4/ip_unprivileged_port_start").trim(), "0");
+        assert_eq!(read("/proc/sys/net/ipv4/tcp_tw_reuse").trim(), "1");
         let range = read("/proc/sys/net/ipv4/ping_group_range");
         assert!(range.starts_with("0\t"), "{range}");
     }

@@ -1,0 +1,8 @@
+//! Tests that run in network namespaces of their own: see [`world`].
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
+
+mod lo;
+mod ruleset;
+mod traffic;
+mod world;

@@ -1,0 +1,10 @@
+for kind in TYPES:
+    print(f'{kind} allowed:', ask('api.anthropic.com', kind))
+    print(f'{kind} other:', ask('n0nce.example.com', kind, edns=True))
+print('case:', ask('API.Anthropic.COM', 'A'))
+print('below:', ask('sub.api.anthropic.com', 'A'))
+print('above:', ask('anthropic.com', 'A'))
+print('reverse:', ask('1.0.18.198.in-addr.arpa', 'PTR'))
+print('second:', ask('pypi.org', 'A'))
+print('wild:', ask('files.pythonhosted.org', 'A'))
+print('wild suffix:', ask('pythonhosted.org', 'A'))
