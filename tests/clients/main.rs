@@ -12,6 +12,7 @@ mod entries;
 mod hello;
 mod http;
 mod languages;
+mod records;
 #[path = "../support/mod.rs"]
 mod support;
 mod tools;

@@ -1,18 +1,19 @@
 //! One connection, from accept to its record: the walk that every byte of the task takes.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use closedbook_policy::{Attempt, Evidence, Permit, Phase, Reason, Refusal};
-use std::net::SocketAddr;
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
 use super::copy::{End, copy};
+use super::http::answer::Answer;
 use super::log::{Kind, Record};
 use super::prefix::{self, Prefix};
-use super::refuse::refuse;
+use super::refuse::{refuse, say};
 use super::ruling::Leash;
 use super::socket::Socket;
 use super::{Outer, http, original};
@@ -64,6 +65,10 @@ pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream) {
         let detail = format!("phase {} permits nothing on port {}", phase.name(), original.port());
         let refusal = Refusal::new(Reason::PortNotAllowed, detail);
         record.deny(&refusal);
+        if let Ok(Evidence::Http(request)) = &evidence {
+            let answer = Answer::new(&refusal, &bytes).remedy(request, original.port(), phase.name());
+            return say(client, &answer.into_bytes()).await;
+        }
         return refuse(client, &bytes, &refusal).await;
     }
     match evidence {

@@ -262,7 +262,7 @@ async fn switch_of_phase() {
 /// G16: one connection too many is reset and recorded; when one ends, the next is served.
 #[tokio::test]
 async fn too_many() {
-    let world = World::limited(POLICY, NAMES, Limits { connections: 1 }).await;
+    let world = World::with(POLICY, NAMES, Limits { connections: 1 }, tempfile::tempfile().unwrap()).await;
     world.server("203.0.113.10:443", echo).await;
     let hello = hello(Some("api.example.com"));
     let mut first = world.connect("203.0.113.10:443").await;
@@ -310,4 +310,70 @@ async fn many_at_once() {
     let world = std::sync::Arc::into_inner(world).unwrap();
     let (summary, lines) = world.end().await;
     assert_eq!((summary.allowed, summary.cut, lines.len()), (2000, 0, 2000));
+}
+
+/// G13: when the log can't be written, the next connection is refused; the summary says so.
+#[tokio::test]
+async fn full_log() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let world = World::with(POLICY, NAMES, Limits::default(), full).await;
+    world.server("203.0.113.10:443", echo).await;
+    let hello = hello(Some("api.example.com"));
+    loop {
+        let mut client = world.connect("203.0.113.10:443").await;
+        let mut back = vec![0; hello.len()];
+        let served = client.write_all(&hello).await.is_ok() && client.read_exact(&mut back).await.is_ok();
+        if !served {
+            break;
+        }
+    }
+    let summary = world.stop().await;
+    assert!(summary.unrecorded >= 1);
+    assert!(summary.log_error.unwrap().contains("No space left"));
+}
+
+/// G6, G16: out of descriptors, a connection is reset at once instead of waiting; when there are some again, the next is
+/// served.
+#[test]
+fn out_of_descriptors() {
+    // The limit is that of a whole process, so this one test gets a process of its own.
+    const CHILD: &str = "CLOSEDBOOK_TEST_OUT_OF_DESCRIPTORS";
+    if std::env::var_os(CHILD).is_none() {
+        let test = std::env::current_exe().unwrap();
+        let name = "outer::connection::tests::out_of_descriptors";
+        let child =
+            std::process::Command::new(test).args([name, "--exact"]).env(CHILD, "1").output().unwrap();
+        assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stdout));
+        return;
+    }
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+        use nix::sys::resource::{Resource, getrlimit, setrlimit};
+        let world = world().await;
+        world.server("203.0.113.10:443", echo).await;
+        let hello = hello(Some("api.example.com"));
+        // The proxy has raised its limit when it serves.
+        world.exchange("203.0.113.10:443", b"?").await;
+        let sockets: Vec<_> = (0..50).map(|_| world.socket("203.0.113.10:443")).collect();
+        let last = world.socket("203.0.113.10:443");
+        let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
+        let open = std::fs::read_dir("/proc/self/fd").unwrap().count() as u64;
+        setrlimit(Resource::RLIMIT_NOFILE, open + 10, hard).unwrap();
+        let mut clients = Vec::new();
+        for socket in sockets {
+            clients.push(world.connect_by(socket).await);
+        }
+        for client in clients.iter_mut().skip(40) {
+            // The reset may be there before the client looks for the first time.
+            if let Ok(client) = client {
+                assert_eq!(drain(client).await, (Vec::new(), true));
+            }
+        }
+        drop(clients);
+        setrlimit(Resource::RLIMIT_NOFILE, hard, hard).unwrap();
+        let mut client = world.connect_by(last).await.unwrap();
+        client.write_all(&hello).await.unwrap();
+        let mut back = vec![0; hello.len()];
+        client.read_exact(&mut back).await.unwrap();
+        assert_eq!(back, hello);
+    });
 }
