@@ -37,8 +37,14 @@ pub struct Place {
 impl Place {
     /// The directory of a lab that runs, and the pid of its first process.
     pub fn find(name: &LabName) -> Result<(Self, Pid), LabError> {
-        let place = Self { directory: base()?.join(name.directory()) };
+        let base = location();
+        let place = Self { directory: base.join(name.directory()) };
         let absent = || LabError::Absent(name.to_string());
+        // Looking leaves no trace: no base, no lab.
+        if !base.exists() {
+            return Err(absent());
+        }
+        check(&base)?;
         if place.is_dead()? {
             return Err(absent());
         }
@@ -49,8 +55,26 @@ impl Place {
 
     /// A directory under a name that nobody looks for. Clears away what dead labs left.
     pub(super) fn prepare() -> Result<Self, LabError> {
-        let base = base()?;
-        sweep(&base)?;
+        let base = location();
+        let mut left = ATTEMPTS;
+        loop {
+            left -= 1;
+            match Self::prepare_in(&base) {
+                // Another lab ended in this moment and took the empty base with it.
+                Err(LabError::File { source, .. })
+                    if source.kind() == io::ErrorKind::NotFound && left > 0 => {}
+                done => return done,
+            }
+        }
+    }
+
+    fn prepare_in(base: &Path) -> Result<Self, LabError> {
+        match make_directory(base) {
+            Err(LabError::File { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {}
+            done => done?,
+        }
+        check(base)?;
+        sweep(base)?;
         let directory = base.join(format!(".new-{}", crate::fresh_nonce()));
         make_directory(&directory)?;
         let place = Self { directory };
@@ -123,9 +147,12 @@ impl Place {
         }
     }
 
-    /// Removes it and all that is in it. Best effort: what can't be removed now is swept by the next lab.
+    /// Removes it and all that is in it, and the last lab's removes the base. Best effort: what can't be removed now is
+    /// swept by the next lab.
     pub(super) fn remove(&self) {
         let _ = fs::remove_dir_all(&self.directory);
+        // Fails, as it should, while other labs are there.
+        let _ = self.directory.parent().map(fs::remove_dir);
     }
 
     fn owner(&self) -> PathBuf {
@@ -148,32 +175,30 @@ impl Place {
     }
 }
 
-/// The directory that holds all labs of this user, made if it is not there.
-fn base() -> Result<PathBuf, LabError> {
+/// The directory that holds all labs of this user.
+fn location() -> PathBuf {
     let own = |path: &Path| {
         fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir() && meta.uid() == geteuid().as_raw())
     };
-    let runtime =
-        env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute() && own(path));
-    let base = match runtime {
+    let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    match runtime.filter(|path| path.is_absolute() && own(path)) {
         Some(runtime) => runtime.join("closedbook"),
         // The variable is not set, or is another user's (su, sudo).
         None => PathBuf::from(format!("/tmp/closedbook-{}", geteuid())),
-    };
-    match make_directory(&base) {
-        Err(LabError::File { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {}
-        done => done?,
     }
-    // In /tmp somebody else may have made it first, to read our keys or to give us theirs.
-    let meta = fs::symlink_metadata(&base).map_err(|source| LabError::File {
+}
+
+/// In /tmp somebody else may have made it first, to read our keys or to give us theirs.
+fn check(base: &Path) -> Result<(), LabError> {
+    let meta = fs::symlink_metadata(base).map_err(|source| LabError::File {
         action: "read",
-        path: base.clone(),
+        path: base.to_owned(),
         source,
     })?;
     if !meta.is_dir() || meta.uid() != geteuid().as_raw() || meta.mode() & 0o077 != 0 {
-        return Err(LabError::Exposed(base));
+        return Err(LabError::Exposed(base.to_owned()));
     }
-    Ok(base)
+    Ok(())
 }
 
 fn sweep(base: &Path) -> Result<(), LabError> {
