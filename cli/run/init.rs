@@ -15,7 +15,7 @@ use closedbook_kernel::idmap::IdMaps;
 use closedbook_kernel::mounts;
 use closedbook_kernel::privileges;
 use closedbook_kernel::seccomp;
-use closedbook_sidecar::inner::{self, Anchor};
+use closedbook_sidecar::inner::{self, Anchor, HandOverError, Untested};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sched::CloneFlags;
@@ -32,8 +32,6 @@ use crate::exit::chain;
 pub(super) struct Task {
     /// The command to start when all is closed.
     pub(super) command: Command,
-    /// Sockets in the file system that somebody outside answers.
-    pub(super) hidden: Vec<PathBuf>,
     /// Where the proxies' ends of handoffs come from, one for each proxy.
     pub(super) proxies: UnixStream,
 }
@@ -69,8 +67,8 @@ fn serve(task: Task, line: &mut Line) -> Result<FromInit, Inability> {
     descriptors::close_all_but(&[reader, writer, task.proxies.as_fd()]).map_err(bug)?;
     expect(line, |message| matches!(message, ToInit::Mapped))?;
 
-    let Task { command, hidden, proxies } = task;
-    let anchor = close_namespace(&proxies, &hidden)?;
+    let Task { command, proxies } = task;
+    let anchor = close_namespace(&proxies, line)?;
     line.say(&FromInit::Closed).map_err(bug)?;
     expect(line, |message| matches!(message, ToInit::Start))?;
 
@@ -88,20 +86,29 @@ fn serve(task: Task, line: &mut Line) -> Result<FromInit, Inability> {
 }
 
 /// G6: rules before listeners, listeners before the task; and nothing of the host that could act for it.
-fn close_namespace(proxies: &UnixStream, hidden: &[PathBuf]) -> Result<Anchor, Inability> {
+fn close_namespace(proxies: &UnixStream, line: &mut Line) -> Result<Anchor, Inability> {
     let anchor = inner::set_up().map_err(|error| Inability {
         what: format!("can't close the network namespace: {}", chain(&error)),
         remedy: error.remedy().to_owned(),
     })?;
     let proxy = next_proxy(proxies).map_err(bug)?.ok_or_else(|| bug("the supervisor is gone"))?;
-    let untested = anchor.hand_over(proxy).map_err(|error| Inability {
-        what: format!("can't give the proxy its listeners: {}", chain(&error)),
-        remedy: error.remedy().to_owned(),
-    })?;
+    let untested = match anchor.hand_over(proxy) {
+        Ok(untested) => Some(untested),
+        // A proxy that is gone has told the supervisor why.
+        Err(HandOverError::Send(_)) => None,
+        Err(error) => {
+            let what = format!("can't give the proxy its listeners: {}", chain(&error));
+            return Err(Inability { what, remedy: error.remedy().to_owned() });
+        }
+    };
+    let hidden: Vec<PathBuf> = match line.hear().map_err(bug)? {
+        Some(ToInit::Hide(paths)) => paths.into_iter().map(PathBuf::from).collect(),
+        other => return Err(bug(format!("the supervisor spoke out of turn: {other:?}"))),
+    };
     mounts::make_private()
         .and_then(|()| mounts::fresh_proc())
         .and_then(|()| mounts::kernel_file_systems_read_only())
-        .and_then(|()| mounts::hide(hidden))
+        .and_then(|()| mounts::hide(&hidden))
         .map_err(|error| Inability {
             what: format!("can't prepare the command's view of the host: {}", chain(&error)),
             remedy: "run outside of a container, or in one with an unmasked /proc (Docker: --security-opt \
@@ -109,7 +116,7 @@ fn close_namespace(proxies: &UnixStream, hidden: &[PathBuf]) -> Result<Anchor, I
                 .into(),
         })?;
     // How it ended is told to the proxy, which tells the supervisor, or not: then nothing starts.
-    let _ = untested.test();
+    let _ = untested.map(Untested::test);
     Ok(anchor)
 }
 

@@ -127,8 +127,10 @@ impl Outer {
         // Before anything is read from anybody.
         give_up_privilege()?;
         let mut hears = io::BufReader::new(line.try_clone().map_err(|error| broken(&error))?);
-        let Some(ToOuter::Serve(config)) = hear(&mut hears) else {
-            return Err(Failure::bug("the supervisor did not say what to enforce"));
+        let config = match hear(&mut hears) {
+            Some(ToOuter::Serve(config)) => config,
+            Some(ToOuter::Stop) => return Err(Failure::bug("the supervisor did not say what to enforce")),
+            None => return Ok(ExitCode::SUCCESS),
         };
         let threads = threads();
         let (proxy, listeners, verdict) = match prepare(config, log, inner) {
@@ -178,7 +180,9 @@ fn hear(from: &mut impl io::BufRead) -> Option<ToOuter> {
 }
 
 fn say(mut to: &UnixStream, message: &FromOuter) -> Result<(), Failure> {
-    to.write_all(&line(message)?).map_err(|error| Failure::bug(format!("the supervisor is gone: {error}")))
+    // A supervisor that is gone has told its user why.
+    let _ = to.write_all(&line(message)?);
+    Ok(())
 }
 
 fn line(message: &FromOuter) -> Result<Vec<u8>, Failure> {
@@ -210,10 +214,9 @@ impl Supervisor {
     }
 
     async fn say(&mut self, message: &FromOuter) -> Result<(), Failure> {
-        self.says
-            .write_all(&line(message)?)
-            .await
-            .map_err(|error| Failure::bug(format!("the supervisor is gone: {error}")))
+        // A supervisor that is gone has told its user why, and this process ends by the same token.
+        let _ = self.says.write_all(&line(message)?).await;
+        Ok(())
     }
 }
 
@@ -245,8 +248,7 @@ async fn serve(
     };
     let summary = proxy.run(listeners, stop).await.map_err(|error| Failure::refused(chain(&error)))?;
     // A supervisor that is gone, or has given us up, wants no report.
-    let _ = supervisor.say(&FromOuter::Done(summary.into())).await;
-    Ok(())
+    supervisor.say(&FromOuter::Done(summary.into())).await
 }
 
 /// Waits for the end of the self-test.
@@ -257,10 +259,17 @@ async fn passed(verdict: Verdict) -> Result<(), String> {
     }
 }
 
+/// Descriptors that there is room for from the start: four thousand connections, at 64 KiB of the kernel's memory.
+const DESCRIPTORS_SOON: u32 = 8192;
+
 /// G17: what reads hostile bytes holds nothing.
 fn give_up_privilege() -> Result<(), Failure> {
     let limits = privileges::raise_descriptor_limit().and_then(|()| privileges::limit_proxy());
     limits.map_err(|error| Failure::host(format!("can't set this process's limits: {error}")))?;
+    // Only faster: where it fails, room is made when it is needed.
+    let _ = descriptors::make_room(
+        u32::try_from(privileges::descriptor_limit()).unwrap_or(u32::MAX).min(DESCRIPTORS_SOON),
+    );
     let silent = descriptors::silence().and_then(|()| std::env::set_current_dir("/"));
     silent.map_err(|error| Failure::host(format!("can't leave the caller's input and folder: {error}")))?;
     if may_become_nobody() {

@@ -19,7 +19,7 @@ pub(super) mod udp;
 /// Seconds that a client may keep an address. A made-up one never changes; the connection is decided anew anyway.
 const TTL: u32 = 60;
 
-/// Answers one message, and records it. None where a message is no question at all, or the question can't be recorded.
+/// Answers one message, and records it. None where a message is no question at all.
 async fn answer(
     outer: &Outer,
     client: Option<SocketAddr>,
@@ -27,7 +27,11 @@ async fn answer(
     transport: Transport,
 ) -> Option<Vec<u8>> {
     let phase = outer.ruling.now();
-    let mut record = outer.record(client, Arc::clone(&phase)).await.ok()?;
+    let Ok(mut record) = outer.record(client, Arc::clone(&phase)).await else {
+        // G13: nothing is told that can't be recorded; G11: but silence would be a hang.
+        let question = Question::parse(message).ok()?;
+        return Some(Answer::ServerFailure.message(&question, transport));
+    };
     record.note(|entry| {
         entry.kind = Kind::Dns;
         entry.port = Some(53);

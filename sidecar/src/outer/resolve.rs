@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use closedbook_policy::{Name, Reason, Refusal};
@@ -108,9 +109,16 @@ impl Resolver {
             match under_way.get(name) {
                 Some(answer) => answer.clone(),
                 None => {
+                    let (inner, wanted) = (Arc::clone(&self.0), name.clone());
+                    let mut looking = Box::pin(async move { inner.look_up(&wanted).await });
+                    // What is in the cache is there at once, and a task of its own would only wake another thread.
+                    let mut now = Context::from_waker(Waker::noop());
+                    if let Poll::Ready(answer) = looking.as_mut().poll(&mut now) {
+                        return answer;
+                    }
                     let (sender, answer) = watch::channel(None);
                     under_way.insert(name.clone(), answer.clone());
-                    tokio::spawn(Arc::clone(&self.0).answer(name.clone(), sender));
+                    tokio::spawn(Arc::clone(&self.0).answer(name.clone(), looking, sender));
                     answer
                 }
             }
@@ -121,8 +129,13 @@ impl Resolver {
 }
 
 impl Inner {
-    async fn answer(self: Arc<Self>, name: Name, sender: watch::Sender<Option<Answer>>) {
-        let answer = self.look_up(&name).await;
+    async fn answer(
+        self: Arc<Self>,
+        name: Name,
+        looking: impl Future<Output = Answer>,
+        sender: watch::Sender<Option<Answer>>,
+    ) {
+        let answer = looking.await;
         self.under_way.lock().unwrap_or_else(PoisonError::into_inner).remove(&name);
         sender.send_replace(Some(answer));
     }
