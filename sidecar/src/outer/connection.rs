@@ -13,7 +13,7 @@ use super::copy::{End, copy};
 use super::log::{Kind, Record};
 use super::prefix::{self, Prefix};
 use super::refuse::refuse;
-use super::ruling::Leash;
+use super::ruling::{Claim, Leash};
 use super::socket::Socket;
 use super::{Outer, http, original};
 
@@ -53,7 +53,11 @@ pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream) {
 
     let open = phase.port_open(original.port());
     let deadline = accepted + if open { HELLO } else { CURIOSITY };
-    let Prefix { bytes, evidence } = prefix::read(&client, deadline).await;
+    let (client, Prefix { bytes, evidence }) =
+        match listen(&outer, record.id(), original, client, deadline).await {
+            Ok(heard) => heard,
+            Err(cut) => return record.cut(&cut),
+        };
     if let Ok(evidence) = &evidence {
         describe(&mut record, evidence);
     }
@@ -83,6 +87,26 @@ pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream) {
     }
 }
 
+/// Reads until there is evidence, or until a switch of phase closes the port.
+async fn listen(
+    outer: &Arc<Outer>,
+    id: u64,
+    original: SocketAddr,
+    client: Socket,
+    deadline: Instant,
+) -> Result<(Socket, Prefix), Refusal> {
+    // Dropped after the client's socket, see below.
+    let leash = Leash::new();
+    let client = client;
+    // On a port that is closed already nothing is held: the refusal comes of itself.
+    let _held = outer.ruling.hold(id, Claim::Hello(original), &leash);
+    tokio::select! {
+        biased;
+        cut = leash.cut() => Err(cut),
+        prefix = prefix::read(&client, deadline) => Ok((client, prefix)),
+    }
+}
+
 /// A connection to the address that was handed out for a name of a `tcp://` entry: the address is the evidence, since
 /// such a server may speak first.
 fn without_a_word(outer: &Outer, phase: &Arc<Phase>, original: SocketAddr) -> Option<Permit> {
@@ -106,8 +130,10 @@ pub(super) fn describe(record: &mut Record, evidence: &Evidence) {
 
 /// Dials what was permitted, replays what was read, and copies until both sides are done.
 async fn carry(outer: &Arc<Outer>, mut record: Record, client: Socket, permit: Permit, prefix: Vec<u8>) {
-    // Dropped last, when both sockets are closed: a switch waits for exactly that.
+    // Dropped last, when both sockets are closed: a switch waits for exactly that. Of what a function has, its
+    // arguments go last, so the client's socket becomes a local value.
     let leash = Leash::new();
+    let client = client;
     let (permit, flow) = match outer.ruling.admit(record.id(), permit, &leash) {
         Ok(admitted) => admitted,
         Err(refusal) => {
@@ -128,8 +154,12 @@ async fn carry(outer: &Arc<Outer>, mut record: Record, client: Socket, permit: P
     let dialled = match dialled {
         Ok(dialled) => dialled,
         Err(refusal) => {
-            record.deny(&refusal);
             drop(flow);
+            if let Some(cut) = leash.pulled() {
+                return record.cut(&cut);
+            }
+            record.deny(&refusal);
+            drop(leash);
             return refuse(client, &prefix, &refusal).await;
         }
     };
@@ -137,6 +167,9 @@ async fn carry(outer: &Arc<Outer>, mut record: Record, client: Socket, permit: P
 
     let server = dialled.server;
     let moved = Arc::clone(record.moved());
+    if let Err(cut) = flow.reached(dialled.address, &moved) {
+        return record.cut(&Refusal::new(Reason::PhaseChanged, cut.detail));
+    }
     let end = tokio::select! {
         biased;
         cut = leash.cut() => Err(cut),
@@ -146,7 +179,12 @@ async fn carry(outer: &Arc<Outer>, mut record: Record, client: Socket, permit: P
             }
             moved.up.fetch_add(prefix.len() as u64, Ordering::Relaxed);
             drop(prefix);
-            copy(&client, &server, &moved, &outer.pipes).await
+            let end = copy(&client, &server, &moved, &outer.pipes).await;
+            // What the kernel holds is under way still, and a switch must be able to stop it.
+            if end == End::Finished {
+                server.delivered().await;
+            }
+            end
         } => Ok(end),
     };
     if let Ok(End::Finished) = end {

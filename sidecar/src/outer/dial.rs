@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use closedbook_policy::{Host, Permit, Reason, Refusal};
+use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::net::TcpStream;
-use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use super::own::Own;
@@ -121,13 +121,14 @@ impl Dialler {
     /// The first that answers; a new one is tried when the stagger is over or as soon as one failed.
     async fn race(&self, candidates: &[SocketAddr]) -> io::Result<(SocketAddr, TcpStream)> {
         let mut waiting = candidates.iter().copied();
-        let mut trying = JoinSet::new();
+        // Not tasks of their own: given up together with this one, at once, they can't connect after a cut (G7).
+        let mut trying = FuturesUnordered::new();
         let mut failure = io::Error::from(io::ErrorKind::AddrNotAvailable);
         loop {
             let next = waiting.next();
             if let Some(address) = next {
                 let connecting = (self.connect)(address);
-                trying.spawn(async move { connecting.await.map(|stream| (address, stream)) });
+                trying.push(async move { connecting.await.map(|stream| (address, stream)) });
             }
             let patience = async {
                 match next {
@@ -136,10 +137,9 @@ impl Dialler {
                 }
             };
             tokio::select! {
-                tried = trying.join_next() => match tried {
-                    Some(Ok(Ok(connected))) => return Ok(connected),
-                    Some(Ok(Err(error))) => failure = error,
-                    Some(Err(error)) => failure = io::Error::other(error),
+                tried = trying.next() => match tried {
+                    Some(Ok(connected)) => return Ok(connected),
+                    Some(Err(error)) => failure = error,
                     None => return Err(failure),
                 },
                 () = patience => {}

@@ -47,7 +47,7 @@ mod testing;
 
 pub use log::Kind;
 pub use resolve::{ResolverError, Upstreams};
-pub use ruling::Ruling;
+pub use ruling::{CutFlow, LiveFlow, Reach, Ruling, State};
 pub use summary::{Refused, Summary};
 
 /// What the proxy is told at its start.
@@ -106,7 +106,6 @@ struct Outer {
     ruling: Arc<Ruling>,
     dialler: dial::Dialler,
     leases: dns::leases::Leases,
-    answers: closedbook_policy::DnsAnswers,
     log: log::Log,
     pipes: copy::pipe::Pipes,
     original: original::OriginalDst,
@@ -137,7 +136,6 @@ impl Proxy {
             ruling: Arc::new(Ruling::new(phase)),
             dialler,
             leases: dns::leases::Leases::default(),
-            answers: config.policy.dns_answers(),
             log,
             pipes: copy::pipe::Pipes::default(),
             original,
