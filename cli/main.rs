@@ -1,8 +1,9 @@
 //! The `closedbook` program: parse, dispatch, exit code. One noun per file.
 
+use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 mod exit;
 mod flags;
@@ -32,7 +33,7 @@ enum Noun {
 }
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match parse() {
         Ok(cli) => cli,
         Err(error) => return exit::usage(error),
     };
@@ -43,4 +44,13 @@ fn main() -> ExitCode {
         Noun::Policy(args) => policy::run(args),
     };
     outcome.unwrap_or_else(exit::report)
+}
+
+/// The program answers to the name it is called by; as `tdb` it has the same commands.
+fn parse() -> Result<Cli, clap::Error> {
+    let called = std::env::args_os().next().unwrap_or_default();
+    let name =
+        if Path::new(&called).file_name().is_some_and(|file| file == "tdb") { "tdb" } else { "closedbook" };
+    let matches = Cli::command().name(name).bin_name(name).try_get_matches()?;
+    Cli::from_arg_matches(&matches)
 }

@@ -103,7 +103,9 @@ fn guarantees_name_tests_that_exist() {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
         let [guarantee, _, tests] = cells.as_slice() else { panic!("not three cells: {line}") };
         claimed.insert(guarantee.split_whitespace().next().unwrap().to_owned());
-        let names: Vec<&str> = tests.split('`').skip(1).step_by(2).collect();
+        // Paths, too, stand in backticks; they are no tests.
+        let quoted = tests.split('`').skip(1).step_by(2);
+        let names: Vec<&str> = quoted.filter(|name| !name.contains(['/', '*'])).collect();
         assert!(!names.is_empty() || tests.starts_with("open"), "{guarantee} names no test");
         for name in names {
             let function = name.rsplit("::").next().unwrap();

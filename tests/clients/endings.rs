@@ -1,15 +1,13 @@
 //! Time and ends: streams may be silent, slow, and closed on one side, for as long as both ends like it.
 
-use std::thread;
-
-use crate::support::{Mode, modes};
-use crate::{python, run};
+use crate::support::modes;
+use crate::{in_each_mode, python, run};
 
 /// G12: nobody is cut for being silent. No deadline of closedbook outlives the first answer, so that eleven seconds,
 /// longer than the longest of them, stand for three minutes.
 #[test]
 fn silence_is_no_fault() {
-    let patience = |mode: Mode| {
+    in_each_mode(|mode| {
         let run = python(run(mode), include_str!("programs/patience.py")).must_succeed();
         for line in [
             "before the body, tls False: b'after the silence\\n'\n",
@@ -25,8 +23,7 @@ fn silence_is_no_fault() {
         ] {
             assert!(run.stdout.contains(line), "{line}: {run:#?}");
         }
-    };
-    thread::scope(|scope| modes().iter().for_each(|&mode| drop(scope.spawn(move || patience(mode)))));
+    });
 }
 
 /// G12: what the server sends piece by piece arrives piece by piece.

@@ -37,7 +37,7 @@ pub fn modes() -> &'static [Mode] {
     SAID.get_or_init(|| {
         let modes: &[Mode] =
             if nix::unistd::geteuid().is_root() { &[Mode::Root, Mode::Rootless] } else { &[Mode::Rootless] };
-        eprintln!("=== closedbook tests run in these modes: {modes:?} ===");
+        say(&format!("closedbook tests run in these modes: {modes:?}"));
         modes
     })
 }
@@ -55,20 +55,25 @@ pub fn program() -> &'static str {
     path
 }
 
-/// Whether a program that is not needed everywhere is installed. Says so when it is not, past the harness's capture:
-/// what was not tested must not look as if it had been.
+/// Whether a program that is not needed everywhere is installed. Says so when it is not: what was not tested must not
+/// look as if it had been.
 pub fn installed(program: &str) -> bool {
-    use std::io::Write;
     static MISSING: AtomicUsize = AtomicUsize::new(0);
-    let found =
-        Command::new("sh").args(["-c", "command -v \"$1\"", "sh", program]).stdout(Stdio::null()).status();
-    if found.unwrap().success() {
+    let mut look = Command::new("sh");
+    look.args(["-c", "command -v \"$1\"", "sh", program]).stdout(Stdio::null());
+    if look.status().unwrap().success() {
         return true;
     }
     let missing = MISSING.fetch_add(1, Ordering::Relaxed) + 1;
-    let said = format!("=== NOT TESTED: {program} is not installed ({missing} missing so far) ===\n");
-    std::io::stderr().write_all(said.as_bytes()).unwrap();
+    say(&format!("NOT TESTED: {program} is not installed ({missing} missing so far)"));
     false
+}
+
+/// A line for whoever watches, past the harness, which keeps what passing tests print to itself.
+fn say(line: &str) {
+    use std::io::Write;
+    let mut stderr = std::io::stderr();
+    writeln!(stderr, "=== {line} ===").unwrap();
 }
 
 /// A folder that every user can write to; removed with the value.
@@ -220,7 +225,12 @@ impl Outcome {
 
     /// Whether anything that arrived at the lab holds this text.
     pub fn arrived(&self, text: &str) -> bool {
-        self.witness.iter().any(|arrival| arrival.to_string().contains(text))
+        self.arrivals(text).next().is_some()
+    }
+
+    /// What arrived at the lab and holds this text.
+    pub fn arrivals<'a>(&'a self, text: &'a str) -> impl Iterator<Item = &'a Value> {
+        self.witness.iter().filter(move |arrival| arrival.to_string().contains(text))
     }
 }
 
@@ -256,6 +266,42 @@ pub fn as_mode(mode: Mode, lab: bool) -> Command {
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]);
     command
+}
+
+/// A command line that begins as this user, with the network as it is.
+pub fn beginning_as(mode: Mode) -> Command {
+    as_mode(mode, true)
+}
+
+/// A Python that every user can start: a shim of a version manager lies in its owner's home.
+pub fn python() -> &'static str {
+    if Path::new("/usr/bin/python3").exists() { "/usr/bin/python3" } else { "python3" }
+}
+
+/// A process as /proc shows it.
+#[derive(Debug, Clone)]
+pub struct Process {
+    pub pid: u32,
+    pub words: Vec<String>,
+}
+
+/// All processes below this one, nearest first.
+pub fn offspring(pid: u32) -> Vec<Process> {
+    let mut found = vec![Process { pid, words: Vec::new() }];
+    let mut next = 0;
+    while next < found.len() {
+        let pid = found[next].pid;
+        let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+        found.extend(children.split_whitespace().map(|pid| {
+            let pid = pid.parse().unwrap();
+            let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            let words = words.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());
+            Process { pid, words: words.collect() }
+        }));
+        next += 1;
+    }
+    found.remove(0);
+    found
 }
 
 fn lines(file: &Path) -> Vec<Value> {

@@ -14,9 +14,11 @@ use tokio::io::Interest;
 use tokio::net::UdpSocket;
 
 use super::packet::{Layer, Packet, protocol};
-use super::{Arrival, Kind, Witness};
+use super::{Arrival, Kind, Witness, find_nonce};
 use crate::{LabError, ports};
 
+const IPV4: u16 = 0x0800;
+const IPV6: u16 = 0x86dd;
 /// Longest part of a packet that is read: headers, and more than an arrival keeps.
 const SNAP: usize = 2048;
 /// Asked for; the kernel gives what net.core.rmem_max allows. An overflow is counted by the kernel and read back.
@@ -91,7 +93,9 @@ fn receive(socket: &UdpSocket) -> io::Result<Seen> {
 
 /// What to write down about a packet; `None` for what a listener of ours writes down itself.
 fn arrival(ethertype: u16, bytes: &[u8], length: u64) -> Option<Arrival> {
-    let Some(packet) = Packet::parse(bytes) else {
+    // Only the ethertype tells: what begins like an IP header may be anything.
+    let packet = matches!(ethertype, IPV4 | IPV6).then(|| Packet::parse(bytes)).flatten();
+    let Some(packet) = packet else {
         return Some(
             Arrival::new(Kind::Frame, bytes)
                 .detailed(format!("ethertype {ethertype:#06x}"))
@@ -126,7 +130,11 @@ fn arrival(ethertype: u16, bytes: &[u8], length: u64) -> Option<Arrival> {
                 .totalling(length)
         }
     };
-    Some(arrival)
+    // A nonce in the headers has arrived as well.
+    Some(match arrival.nonce {
+        Some(_) => arrival,
+        None => arrival.with_nonce(find_nonce(bytes).as_deref()),
+    })
 }
 
 #[cfg(test)]
@@ -150,7 +158,17 @@ mod tests {
 
     #[test]
     fn a_frame_that_is_not_ip_is_an_arrival() {
-        let arrival = arrival(0x88b5, b"N0NCE-frame", 11).unwrap();
-        assert_eq!((arrival.proto, arrival.nonce.as_deref()), (Kind::Frame, Some("N0NCE-frame")));
+        // The letter N would be the first octet of an IPv4 header with options.
+        for frame in [&b"N0NCE-frame"[..], b"N0NCE-frame behind which there is more than a header"] {
+            let arrival = arrival(0x88b5, frame, 11).unwrap();
+            assert_eq!((arrival.proto, arrival.nonce.as_deref()), (Kind::Frame, Some("N0NCE-frame")));
+        }
+    }
+
+    #[test]
+    fn a_nonce_in_the_options_is_found() {
+        let mut bytes = vec![0x4a, 0, 0, 40, 0, 0, 0, 0, 64, 253, 0, 0, 127, 0, 0, 1, 127, 0, 0, 1];
+        bytes.extend(b"\x94\x14N0NCE-option\0\0\0\0\0\0");
+        assert_eq!(arrival(0x0800, &bytes, 40).unwrap().nonce.as_deref(), Some("N0NCE-option"));
     }
 }

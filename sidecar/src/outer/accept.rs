@@ -10,6 +10,7 @@ use nix::errno::Errno;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::{JoinError, JoinSet};
+use tokio::time::{sleep, timeout};
 
 use super::Outer;
 use super::socket::Socket;
@@ -18,7 +19,12 @@ use super::stop::Stop;
 /// How long the loop waits when the system has no room for another connection.
 const BACKOFF: Duration = Duration::from_millis(20);
 
-/// Serves every connection of a listener until `stop`; then cuts those that live.
+/// How long what was under way at the end may take to come to its own end. A task may end right behind its last words,
+/// and those still reach their server, as its kernel would see to without closedbook.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// Serves every connection of a listener until `stop`, those that wait to be accepted included; then cuts those that do
+/// not end soon.
 pub(crate) async fn accept<F>(
     outer: Arc<Outer>,
     listener: TcpListener,
@@ -29,20 +35,43 @@ pub(crate) async fn accept<F>(
 {
     let mut connections = JoinSet::new();
     let mut spare = Spare::take();
+    let spawn = |connections: &mut JoinSet<()>, place, stream| {
+        drop(connections.spawn(placed(place, serve(Arc::clone(&outer), stream))));
+    };
     loop {
         tokio::select! {
             () = stop.told() => break,
             Some(ended) = connections.join_next() => report(ended),
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => match Arc::clone(&outer.places).try_acquire_owned() {
-                    Ok(place) => drop(connections.spawn(placed(place, serve(Arc::clone(&outer), stream)))),
+                    Ok(place) => spawn(&mut connections, place, stream),
                     Err(_) => turn_away(&outer, stream).await,
                 },
                 Err(error) => spare.recover(&listener, &error).await,
             },
         }
     }
+    for stream in waiting(listener) {
+        if let Ok(place) = Arc::clone(&outer.places).try_acquire_owned() {
+            spawn(&mut connections, place, stream);
+        } else {
+            turn_away(&outer, stream).await;
+        }
+    }
+    let ends = async { while connections.join_next().await.map(report).is_some() {} };
+    // Late or not, what lives after it is cut.
+    let _ = tokio::time::timeout(LAST_WORDS, ends).await;
     connections.shutdown().await;
+}
+
+/// The connections that were made and not accepted yet. The runtime may not know of the last ones, so the kernel is
+/// asked; with the listener goes the way for more.
+fn waiting(listener: TcpListener) -> Vec<TcpStream> {
+    let Ok(listener) = listener.into_std() else { return Vec::new() };
+    let accepted = listener.incoming().map_while(Result::ok);
+    accepted
+        .filter_map(|stream| stream.set_nonblocking(true).and_then(|()| TcpStream::from_std(stream)).ok())
+        .collect()
 }
 
 async fn placed(place: OwnedSemaphorePermit, connection: impl Future<Output = ()>) {
@@ -100,14 +129,15 @@ impl Spare {
             ) => {}
             Some(Errno::EMFILE | Errno::ENFILE) if self.0.take().is_some() => {
                 tracing::warn!(%error, "no descriptor left: a connection is reset");
-                if let Ok((stream, _)) = listener.accept().await {
+                // It may be gone by now, and then nothing is to be accepted for who knows how long.
+                if let Ok(Ok((stream, _))) = timeout(BACKOFF, listener.accept()).await {
                     drop(Socket::new(stream));
                 }
                 *self = Self::take();
             }
             _ => {
                 tracing::warn!(%error, "accepting failed");
-                tokio::time::sleep(BACKOFF).await;
+                sleep(BACKOFF).await;
                 if self.0.is_none() {
                     *self = Self::take();
                 }

@@ -1,18 +1,19 @@
 //! One connection, from accept to its record: the walk that every byte of the task takes.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use closedbook_policy::{Attempt, Evidence, Permit, Phase, Reason, Refusal};
-use std::net::SocketAddr;
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
 use super::copy::{End, copy};
+use super::http::answer::Answer;
 use super::log::{Kind, Record};
 use super::prefix::{self, Prefix};
-use super::refuse::refuse;
+use super::refuse::{Tongue, refuse, say};
 use super::ruling::{Claim, Leash};
 use super::socket::Socket;
 use super::{Outer, http, original};
@@ -35,8 +36,12 @@ pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream) {
     let record = outer.log.open(Arc::clone(&phase)).await;
     let (aimed_at, listener) = ((outer.original)(&stream), stream.local_addr());
     // From here on every way out resets the connection, unless it says otherwise.
-    let (Ok(client), Ok(mut record)) = (Socket::new(stream), record) else { return };
-
+    let client = Socket::new(stream);
+    let Ok(mut record) = record else { return };
+    let client = match client {
+        Ok(client) => client,
+        Err(error) => return record.deny(&prefix::lost(&error)),
+    };
     let original = match original::judge(aimed_at, listener) {
         Ok(original) => original,
         Err(refusal) => return record.deny(&refusal),
@@ -58,8 +63,9 @@ pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream) {
             Ok(heard) => heard,
             Err(cut) => return record.cut(&cut),
         };
-    if let Ok(evidence) = &evidence {
-        describe(&mut record, evidence);
+    match &evidence {
+        Ok(evidence) => describe(&mut record, evidence),
+        Err(_) => record.note(|entry| entry.kind = Tongue::of(&bytes).into()),
     }
     // The phase may have changed while the client was talking.
     let phase = outer.ruling.now();
@@ -68,6 +74,10 @@ pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream) {
         let detail = format!("phase {} permits nothing on port {}", phase.name(), original.port());
         let refusal = Refusal::new(Reason::PortNotAllowed, detail);
         record.deny(&refusal);
+        if let Ok(Evidence::Http(request)) = &evidence {
+            let answer = Answer::new(&refusal, &bytes).remedy(request, original.port(), phase.name());
+            return say(&client, &answer.into_bytes()).await;
+        }
         return refuse(client, &bytes, &refusal).await;
     }
     match evidence {

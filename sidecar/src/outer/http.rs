@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use closedbook_policy::{Refusal, Request};
+use closedbook_policy::{Reason, Refusal, Request};
 use hyper::StatusCode;
 use hyper::header::HeaderMap;
 use hyper::server::conn::http1;
@@ -174,6 +174,17 @@ impl Talk {
         }
     }
 
+    /// The record of a request that the gate had read and that never came to its decision.
+    fn undecided(&self) -> Option<(Record, Refusal)> {
+        let record = take(&self.first)?;
+        let heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
+        let refusal = match heads.is_empty() {
+            true => Refusal::new(Reason::HelloTimeout, "the client left before its request was decided"),
+            false => Refusal::new(Reason::HttpMalformed, "the request was not understood"),
+        };
+        Some((record, refusal))
+    }
+
     /// The last words, unless a switch has cut or cuts the connection: then both sides are reset.
     async fn end(self, over: Over) {
         let ended = tokio::select! {
@@ -187,6 +198,9 @@ impl Talk {
     }
 
     async fn say_last(&self, over: Over) {
+        if let Some((record, refusal)) = self.undecided() {
+            record.deny(&refusal);
+        }
         let refused = self.feed().refused();
         match (refused, over) {
             (Some(refused), _) if refused.answerable => {

@@ -61,7 +61,8 @@ fn ended(bytes: &[u8]) -> Refusal {
     Refusal::new(Reason::HelloTimeout, detail)
 }
 
-fn lost(error: &io::Error) -> Refusal {
+/// The client is gone before it had said what it wants.
+pub(crate) fn lost(error: &io::Error) -> Refusal {
     Refusal::new(Reason::HelloTimeout, format!("the client is gone: {error}"))
 }
 

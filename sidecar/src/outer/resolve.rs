@@ -85,6 +85,10 @@ impl Resolver {
                 (config.name_servers, Hosts::from_system().ok())
             }
         };
+        Self::asking(servers, hosts)
+    }
+
+    fn asking(servers: Vec<NameServerConfig>, hosts: Option<Hosts>) -> Result<Self, ResolverError> {
         if servers.is_empty() {
             return Err(ResolverError::NoServer);
         }

@@ -4,6 +4,7 @@
 //! own port, and an address of the made-up internet leads to a server on loopback.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, Weak};
@@ -46,7 +47,7 @@ pub(crate) struct World {
     proxy: SocketAddr,
     pub(crate) dns: SocketAddr,
     pub(crate) dns_tcp: SocketAddr,
-    log: std::fs::File,
+    log: File,
     stop: oneshot::Sender<()>,
     running: JoinHandle<Summary>,
 }
@@ -54,14 +55,14 @@ pub(crate) struct World {
 impl World {
     /// A world under phase `agent` of this policy, with these names.
     pub(crate) async fn new(policy: &str, names: &[(&str, &[&str])]) -> Self {
-        Self::limited(policy, names, Limits::default()).await
+        Self::with(policy, names, Limits::default(), tempfile::tempfile().unwrap()).await
     }
 
-    pub(crate) async fn limited(policy: &str, names: &[(&str, &[&str])], limits: Limits) -> Self {
+    /// The same with these limits and this log.
+    pub(crate) async fn with(policy: &str, names: &[(&str, &[&str])], limits: Limits, log: File) -> Self {
         let policy = Policy::from_toml(policy).unwrap();
         let names = Names::serve(names).await;
         let wiring = Arc::new(Wiring::default());
-        let log = tempfile::tempfile().unwrap();
         let upstreams = Upstreams::Servers(vec![names.address]);
         let config = Config {
             policy: policy.clone(),
@@ -111,11 +112,21 @@ impl World {
 
     /// A connection of the task, aimed at this address.
     pub(crate) async fn connect(&self, aim: &str) -> TcpStream {
+        self.connect_by(self.socket(aim)).await.unwrap()
+    }
+
+    /// A socket of the task that will be aimed at this address.
+    pub(crate) fn socket(&self, aim: &str) -> TcpSocket {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
         let own = socket.local_addr().unwrap();
         self.wiring.aims.lock().unwrap().insert(own, aim.parse().unwrap());
-        socket.connect(self.proxy).await.unwrap()
+        socket
+    }
+
+    /// Connects it.
+    pub(crate) async fn connect_by(&self, socket: TcpSocket) -> io::Result<TcpStream> {
+        socket.connect(self.proxy).await
     }
 
     /// Sends this to where `aim` says, and returns all that comes back until the end, and whether it was reset.
@@ -144,6 +155,12 @@ impl World {
         self.log.rewind().unwrap();
         self.log.read_to_string(&mut text).unwrap();
         (summary, text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+    }
+
+    /// Stops the proxy, whose log is not a file.
+    pub(crate) async fn stop(self) -> Summary {
+        drop(self.stop);
+        self.running.await.unwrap()
     }
 
     /// Stops the proxy and returns the one line of its log.

@@ -1,8 +1,8 @@
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::outer::{Limits, Reach};
 use crate::outer::testing::hello::hello;
 use crate::outer::testing::{World, drain, echo};
+use crate::outer::{Limits, Reach};
 
 const POLICY: &str = r#"
     schema = 1
@@ -94,7 +94,9 @@ async fn no_evidence_no_passage() {
         }
         assert!(world.dialled().is_empty());
         assert!(world.names.asked().is_empty());
-        assert_eq!(verdict(&world.end_with_one().await), ("deny", reason));
+        let line = world.end_with_one().await;
+        assert_eq!(verdict(&line), ("deny", reason));
+        assert_eq!(line["kind"] == "tls", answer.is_some(), "{line}");
     }
 }
 
@@ -265,7 +267,7 @@ async fn switch_of_phase() {
 /// G16: one connection too many is reset and recorded; when one ends, the next is served.
 #[tokio::test]
 async fn too_many() {
-    let world = World::limited(POLICY, NAMES, Limits { connections: 1 }).await;
+    let world = World::with(POLICY, NAMES, Limits { connections: 1 }, tempfile::tempfile().unwrap()).await;
     world.server("203.0.113.10:443", echo).await;
     let hello = hello(Some("api.example.com"));
     let mut first = world.connect("203.0.113.10:443").await;
@@ -313,4 +315,128 @@ async fn many_at_once() {
     let world = std::sync::Arc::into_inner(world).unwrap();
     let (summary, lines) = world.end().await;
     assert_eq!((summary.allowed, summary.cut, lines.len()), (2000, 0, 2000));
+}
+
+/// G13: when the log can't be written, the next connection is refused; the summary says so.
+#[tokio::test]
+async fn full_log() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let world = World::with(POLICY, NAMES, Limits::default(), full).await;
+    world.server("203.0.113.10:443", echo).await;
+    let hello = hello(Some("api.example.com"));
+    loop {
+        let mut client = world.connect("203.0.113.10:443").await;
+        let mut back = vec![0; hello.len()];
+        let served = client.write_all(&hello).await.is_ok() && client.read_exact(&mut back).await.is_ok();
+        if !served {
+            break;
+        }
+    }
+    let summary = world.stop().await;
+    assert!(summary.unrecorded >= 1);
+    assert!(summary.log_error.unwrap().contains("No space left"));
+}
+
+/// G6, G16: out of descriptors, a connection is reset at once instead of waiting; when there are some again, the next is
+/// served.
+#[test]
+fn out_of_descriptors() {
+    // The limit is that of a whole process, so this one test gets a process of its own.
+    const CHILD: &str = "CLOSEDBOOK_TEST_OUT_OF_DESCRIPTORS";
+    if std::env::var_os(CHILD).is_none() {
+        let test = std::env::current_exe().unwrap();
+        let name = "outer::connection::tests::out_of_descriptors";
+        let child =
+            std::process::Command::new(test).args([name, "--exact"]).env(CHILD, "1").output().unwrap();
+        assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stdout));
+        return;
+    }
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+        use nix::sys::resource::{Resource, getrlimit, setrlimit};
+        let world = world().await;
+        world.server("203.0.113.10:443", echo).await;
+        let hello = hello(Some("api.example.com"));
+        // The proxy has raised its limit when it serves.
+        world.exchange("203.0.113.10:443", b"?").await;
+        let sockets: Vec<_> = (0..50).map(|_| world.socket("203.0.113.10:443")).collect();
+        let last = world.socket("203.0.113.10:443");
+        let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
+        let open = std::fs::read_dir("/proc/self/fd").unwrap().count() as u64;
+        setrlimit(Resource::RLIMIT_NOFILE, open + 10, hard).unwrap();
+        let mut clients = Vec::new();
+        for socket in sockets {
+            clients.push(world.connect_by(socket).await);
+        }
+        for client in clients.iter_mut().skip(40) {
+            // The reset may be there before the client looks for the first time.
+            if let Ok(client) = client {
+                assert_eq!(drain(client).await, (Vec::new(), true));
+            }
+        }
+        drop(clients);
+        setrlimit(Resource::RLIMIT_NOFILE, hard, hard).unwrap();
+        let mut client = world.connect_by(last).await.unwrap();
+        client.write_all(&hello).await.unwrap();
+        let mut back = vec![0; hello.len()];
+        client.read_exact(&mut back).await.unwrap();
+        assert_eq!(back, hello);
+    });
+}
+
+/// G13, G16: five hundred clients that send damaged hellos and requests and leave in every way there is: none is without
+/// its record, none is a fault, and the next client is served.
+#[tokio::test]
+async fn hostile() {
+    let world = world().await;
+    world.server("203.0.113.10:443", echo).await;
+    world.server("203.0.113.10:80", echo).await;
+    let good = hello(Some("api.example.com"));
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut random = move |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % below as u64) as usize
+    };
+    let request = b"POST /a HTTP/1.1\r\nHost: api.example.com\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
+    for number in 0..500 {
+        let tls = number % 2 == 0;
+        let mut bytes = if tls { good.clone() } else { request.repeat(1 + random(3)) };
+        for _ in 0..random(4) {
+            let place = random(bytes.len());
+            match random(3) {
+                0 => bytes[place] = random(256) as u8,
+                1 if bytes.len() > 1 => drop(bytes.remove(place)),
+                _ => bytes.truncate(place.max(1)),
+            }
+        }
+        let mut client = world.connect(if tls { "198.51.100.1:443" } else { "198.51.100.1:80" }).await;
+        for piece in bytes.chunks(1 + random(bytes.len())) {
+            let _ = client.write_all(piece).await;
+        }
+        match random(3) {
+            0 => socket2::SockRef::from(&client).set_linger(Some(std::time::Duration::ZERO)).unwrap(),
+            1 => {
+                let _ = client.shutdown().await;
+                drain(&mut client).await;
+            }
+            _ => {}
+        }
+    }
+    let mut client = world.connect("198.51.100.1:443").await;
+    client.write_all(&good).await.unwrap();
+    let mut back = vec![0; good.len()];
+    client.read_exact(&mut back).await.unwrap();
+    assert_eq!(back, good);
+    drop(client);
+    let (_, lines) = world.end().await;
+    assert!(lines.len() > 500);
+    for line in &lines {
+        assert_ne!(line["detail"], "a fault of closedbook");
+        assert_eq!(
+            line["verdict"] == "allow",
+            line["reason"].is_null() && line["verdict"] != "cut",
+            "{line}"
+        );
+    }
 }

@@ -26,7 +26,7 @@ pub(crate) async fn serve(outer: Arc<Outer>, socket: UdpSocket, mut stop: Stop) 
     let mut under_way = JoinSet::new();
     loop {
         tokio::select! {
-            () = stop.told() => return,
+            () = stop.told() => break,
             Some(_) = under_way.join_next() => {}
             received = socket.recv_from(&mut buffer), if under_way.len() < UNDER_WAY => {
                 // An error here is the answer to an earlier datagram (ICMP), or a want of memory that passes.
@@ -45,6 +45,7 @@ pub(crate) async fn serve(outer: Arc<Outer>, socket: UdpSocket, mut stop: Stop) 
             }
         }
     }
+    under_way.shutdown().await;
 }
 
 async fn reply(outer: &Outer, socket: &UdpSocket, message: &[u8], client: SocketAddr) {

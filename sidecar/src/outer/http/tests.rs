@@ -511,3 +511,72 @@ async fn switch_of_phase_cuts() {
     let line = world.end_with_one().await;
     assert_eq!((&line["verdict"], &line["reason"]), (&"cut".into(), &"phase-changed".into()));
 }
+
+/// G12: bodies of many megabytes pass in both directions at once, a piece at a time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn large_bodies() {
+    const SIZE: usize = 30_000_000;
+    let world = world().await;
+    world
+        .server(A, async |mut stream| {
+            let mut head = Vec::new();
+            while !head.ends_with(b"\r\n\r\n") {
+                head.push(stream.read_u8().await.unwrap());
+            }
+            let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {SIZE}\r\n\r\n");
+            stream.write_all(answer.as_bytes()).await.unwrap();
+            crate::outer::testing::echo(stream).await;
+        })
+        .await;
+    let mut client = world.connect(A).await;
+    let head = format!("PUT / HTTP/1.1\r\nHost: a.example\r\nContent-Length: {SIZE}\r\n\r\n");
+    client.write_all(head.as_bytes()).await.unwrap();
+    let body: Vec<u8> = (0..SIZE).map(|at| (at % 251) as u8).collect();
+    let (mut read, mut write) = client.split();
+    let (sent, answer) = tokio::join!(write.write_all(&body), async {
+        let mut answer = vec![0; head_length(SIZE) + SIZE];
+        read.read_exact(&mut answer).await.unwrap();
+        answer
+    });
+    sent.unwrap();
+    assert!(answer.ends_with(&body));
+    let line = world.end_with_one().await;
+    assert!(line["bytes_up"].as_u64().unwrap() > SIZE as u64);
+    assert!(line["bytes_down"].as_u64().unwrap() > SIZE as u64);
+}
+
+fn head_length(size: usize) -> usize {
+    format!("HTTP/1.1 200 OK\r\nContent-Length: {size}\r\n\r\n").len()
+}
+
+/// G11: a client that is busy sending a large body still gets to read why it is refused.
+#[tokio::test]
+async fn refused_upload() {
+    let world = world().await;
+    let mut client = world.connect(A).await;
+    let head = "PUT / HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 50000000\r\n\r\n";
+    client.write_all(head.as_bytes()).await.unwrap();
+    let (mut read, mut write) = client.split();
+    let body = vec![0; 50_000_000];
+    let (answer, _) = tokio::join!(
+        async {
+            let mut answer = Vec::new();
+            let _ = read.read_to_end(&mut answer).await;
+            answer
+        },
+        write.write_all(&body)
+    );
+    assert!(text(&answer).starts_with("HTTP/1.1 403 Forbidden\r\n"), "{}", text(&answer));
+}
+
+/// G11: plain HTTP to a port that nothing permits is answered too, with the entry that would permit it.
+#[tokio::test]
+async fn closed_port() {
+    let world = world().await;
+    let (answer, _) =
+        world.exchange("203.0.113.1:8080", b"GET / HTTP/1.1\r\nHost: a.example:8080\r\n\r\n").await;
+    let answer = text(&answer);
+    assert!(answer.starts_with("HTTP/1.1 403 Forbidden\r\n"), "{answer}");
+    assert!(answer.contains("x-closedbook-reason: port-not-allowed\r\n"), "{answer}");
+    assert!(answer.ends_with("in phase agent: a.example:8080\n"), "{answer}");
+}

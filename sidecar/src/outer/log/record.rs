@@ -62,7 +62,7 @@ pub(crate) enum Verdict {
 }
 
 /// The owner of one attempt's line. Ended by exactly one of [`Record::allow`], [`Record::deny`] and [`Record::cut`];
-/// dropped before that (stop, panic), it says that it was cut, without a reason.
+/// dropped before that, when the proxy stops or panics, it says that it was cut, without a reason.
 #[derive(Debug)]
 pub(crate) struct Record {
     entry: Option<Entry>,
@@ -155,6 +155,9 @@ impl Record {
 impl Drop for Record {
     fn drop(&mut self) {
         let Some(mut entry) = self.entry.take() else { return };
+        if std::thread::panicking() {
+            entry.detail = Some("a fault of closedbook".into());
+        }
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         entry.bytes_up = count(&self.moved.up);
         entry.bytes_down = count(&self.moved.down);

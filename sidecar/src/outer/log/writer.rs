@@ -33,8 +33,8 @@ pub(super) fn write(
             if !broken.swap(true, Ordering::AcqRel) {
                 tracing::error!(%error, "the decision log can't be written: new flows are refused");
             }
-            // Nobody can add to the log any more and nobody waits for it: give up instead of waiting for ever.
-            if entries.is_closed() && entries.is_empty() {
+            // The proxy has ended and waits for this thread alone: give up instead of waiting for ever.
+            if entries.is_closed() {
                 return Err(error);
             }
             std::thread::sleep(RETRY);

@@ -1,0 +1,291 @@
+//! A family of attacks, tried at every level in one run.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::support::{Mode, Outcome, Run, beginning_as, modes, offspring, python};
+
+/// One technique.
+pub struct Attack {
+    name: &'static str,
+    code: &'static str,
+    refused: &'static [&'static str],
+    reason: Option<&'static str>,
+    control: Control,
+    rewritten: bool,
+    patient: bool,
+    sealed_only: bool,
+}
+
+enum Control {
+    /// The same program, in the lab's namespace.
+    Same,
+    /// Another program, which shows what the attack would do if it were let through.
+    Code(&'static str),
+    /// There is none, and why.
+    Without(&'static str),
+}
+
+/// A technique, and the outcomes that count as refused.
+pub const fn attack(name: &'static str, code: &'static str, refused: &'static [&'static str]) -> Attack {
+    let (reason, control) = (None, Control::Same);
+    Attack { name, code, refused, reason, control, rewritten: false, patient: false, sealed_only: false }
+}
+
+impl Attack {
+    /// The log says that it was refused for this reason.
+    pub const fn logged(self, reason: &'static str) -> Self {
+        Self { reason: Some(reason), ..self }
+    }
+
+    /// The positive control is another program.
+    pub const fn control(self, code: &'static str) -> Self {
+        Self { control: Control::Code(code), ..self }
+    }
+
+    /// There is no positive control, and why.
+    pub const fn without_control(self, why: &'static str) -> Self {
+        Self { control: Control::Without(why), ..self }
+    }
+
+    /// G3: it goes through, but to the permitted name's own address.
+    pub const fn rewritten(self) -> Self {
+        Self { rewritten: true, ..self }
+    }
+
+    /// It is given the time that a client has to name its host (G4), and the outcome of a refusal is awaited so long.
+    pub const fn patient(self) -> Self {
+        Self { patient: true, ..self }
+    }
+
+    /// Namespaces do not hold it, the filter on system calls does: not to be tried without that.
+    pub const fn sealed_only(self) -> Self {
+        Self { sealed_only: true, ..self }
+    }
+}
+
+/// The levels, in order, with the letter that marks their nonces.
+const LEVELS: [(&str, char); 4] = [("control", 'c'), ("sealed", 'd'), ("capable", 'e'), ("flushed", 'f')];
+
+/// What every attack program begins with.
+pub const PROGRAM: &str = concat!(
+    include_str!("programs/attack.py"),
+    include_str!("programs/tls.py"),
+    include_str!("programs/http.py"),
+    include_str!("programs/dns.py"),
+    include_str!("programs/raw.py"),
+    include_str!("programs/privilege.py"),
+    "\nif len(sys.argv) > 1:\n    enter(sys.argv[1])\n",
+    "for line in sys.stdin:\n    print(json.dumps(answer(json.loads(line))), flush=True)\n",
+);
+
+/// Where the permitted host of the batteries lives.
+const PERMITTED: &str = "api.anthropic.com";
+const PERMITTED_AT: [&str; 2] = ["198.51.100.1", "2001:db8::1:1"];
+
+/// G11: nothing hangs. Far above what is measured, since machines that run tests are busy.
+const HANG_MS: f64 = 2_000.0;
+/// The deadline for evidence, and the same allowance.
+const PATIENT_MS: f64 = 7_000.0;
+
+/// Tries all of them in every mode; fails with a list of whatever was not as it must be.
+pub fn attempt(family: &str, attacks: &[Attack]) {
+    attempt_in(family, |run| run.allow(PERMITTED), attacks);
+}
+
+/// The same in runs that are set up so.
+pub fn attempt_in(family: &str, set_up: impl Fn(Run) -> Run, attacks: &[Attack]) {
+    let mut faults = Vec::new();
+    for &mode in modes() {
+        let battery = Battery { attacks, seed: seed() };
+        let found = battery.run(mode, set_up(Run::in_lab(mode)));
+        faults.extend(found.into_iter().map(|fault| format!("{mode:?}: {fault}")));
+    }
+    assert!(faults.is_empty(), "{family}:\n{}", faults.join("\n"));
+}
+
+struct Battery<'a> {
+    attacks: &'a [Attack],
+    seed: String,
+}
+
+type Results = BTreeMap<String, Value>;
+
+impl Battery<'_> {
+    fn run(&self, mode: Mode, run: Run) -> Vec<String> {
+        let mut supervisor = run.command(&[python(), "-c", PROGRAM]);
+        let mut supervisor = Program::start(&mut supervisor);
+        supervisor.order(&json!({"attacks": [], "together": false, "wait": 1}));
+        let all = offspring(supervisor.child.id());
+        let proxy = all.iter().find(|process| process.words.iter().any(|word| word == "outer")).unwrap().pid;
+        let task = all.iter().find(|process| process.words[0] == python()).unwrap().pid;
+
+        let mut results = Vec::new();
+        results.push(Program::inside(mode, proxy).order(&self.job(0)));
+        results.push(supervisor.order(&self.job(1)));
+        let mut capable = Program::inside(mode, task);
+        results.push(capable.order(&self.job(2)));
+        let flushed = capable.order(&json!({"command": ["nft", "flush ruleset; list ruleset"]}));
+        assert!(
+            flushed["output"].as_str().unwrap().contains("returncode=0, stdout='', stderr=''"),
+            "{flushed:?}"
+        );
+        results.push(capable.order(&self.job(3)));
+        drop(capable);
+        let outcome = run.outcome(supervisor.end());
+        assert_eq!(outcome.code, 0, "{outcome:#?}");
+        self.attacks
+            .iter()
+            .enumerate()
+            .flat_map(|(index, attack)| self.judge(index, attack, &results, &outcome))
+            .collect()
+    }
+
+    fn judge(&self, index: usize, attack: &Attack, results: &[Results], outcome: &Outcome) -> Vec<String> {
+        let name = attack.name;
+        let mut faults = Vec::new();
+        let mut fault = |what: String| faults.push(format!("{name}: {what}"));
+        let got = |level: usize| Got::of(results[level].get(name));
+        let controlled = !matches!(attack.control, Control::Without(_));
+        if controlled && !outcome.arrived(&self.nonce(index, 0)) {
+            fault(format!("the positive control did not arrive: {}", got(0)));
+        }
+        let sealed = got(1);
+        if !attack.refused.contains(&sealed.outcome.as_str()) {
+            fault(format!("answered by {sealed}, not by {:?}", attack.refused));
+        }
+        if sealed.ms > if attack.patient { PATIENT_MS } else { HANG_MS } {
+            fault(format!("hangs: {sealed}"));
+        }
+        if attack.reason.is_some_and(|reason| !self.is_logged(index, reason, outcome)) {
+            fault(format!("{} is not in the log: {sealed}", attack.reason.unwrap_or_default()));
+        }
+        for level in 1..LEVELS.len() {
+            let nonce = self.nonce(index, level);
+            let astray = |arrival: &&Value| {
+                !attack.rewritten || !PERMITTED_AT.iter().any(|address| arrival["local"] == *address)
+            };
+            for stray in outcome.arrivals(&nonce).filter(astray) {
+                fault(format!("LEAK at level {}: {} arrived: {stray}", LEVELS[level].0, got(level)));
+            }
+        }
+        if attack.rewritten && !outcome.arrived(&self.nonce(index, 1)) {
+            fault(format!("did not reach the permitted host: {sealed}"));
+        }
+        faults
+    }
+
+    /// By the address that was aimed at, or the nonce where the log has it.
+    fn is_logged(&self, index: usize, reason: &str, outcome: &Outcome) -> bool {
+        let (v4, v6) = aims(index);
+        let nonce = self.nonce(index, 1).to_lowercase();
+        outcome.log.iter().filter(|record| record["verdict"] == "deny" && record["reason"] == reason).any(
+            |record| {
+                let original = record["original"].as_str().unwrap_or_default();
+                let here =
+                    original.starts_with(&format!("{v4}:")) || original.starts_with(&format!("[{v6}]"));
+                // A message that can't be read has no name to be known by.
+                here || reason == "dns-malformed" || record.to_string().to_lowercase().contains(&nonce)
+            },
+        )
+    }
+
+    fn job(&self, level: usize) -> Value {
+        let attacks: Vec<Value> = self
+            .attacks
+            .iter()
+            .enumerate()
+            .filter_map(|(index, attack)| {
+                let code = match (level, &attack.control) {
+                    (0, Control::Code(code)) => code,
+                    (0, Control::Without(_)) => return None,
+                    (2.., _) if attack.sealed_only => return None,
+                    _ => attack.code,
+                };
+                let (v4, v6) = aims(index);
+                let nonce = self.nonce(index, level);
+                Some(json!({"name": attack.name, "code": code, "nonce": nonce, "v4": v4, "v6": v6}))
+            })
+            .collect();
+        // Sealed, one after the other and with patience, so that a hang is seen; then arrivals alone count.
+        let wait = [1.0, 10.0, 0.25, 0.25][level];
+        let together = level != 1 || self.attacks.iter().any(|attack| attack.patient);
+        json!({"attacks": attacks, "together": together, "wait": wait})
+    }
+
+    fn nonce(&self, index: usize, level: usize) -> String {
+        format!("N0NCE-{}{index:03}{}", self.seed, LEVELS[level].1)
+    }
+}
+
+/// The outcome of one attack at one level.
+struct Got {
+    outcome: String,
+    ms: f64,
+}
+
+impl Got {
+    fn of(result: Option<&Value>) -> Self {
+        let text = |result: &Value| Some(result["outcome"].as_str()?.to_owned());
+        let outcome = result.and_then(text).unwrap_or_else(|| "no outcome".into());
+        Self { outcome, ms: result.and_then(|result| result["ms"].as_f64()).unwrap_or_default() }
+    }
+}
+
+impl fmt::Display for Got {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} after {} ms", self.outcome, self.ms)
+    }
+}
+
+/// Where an attack aims, so that its records are told from others: no host of the lab is there.
+fn aims(index: usize) -> (String, String) {
+    (format!("203.0.113.{}", index + 1), format!("2001:db8:0:bad::{:x}", index + 1))
+}
+
+fn seed() -> String {
+    let random = std::hash::BuildHasher::hash_one(&std::collections::hash_map::RandomState::new(), 0);
+    format!("{:012x}", random & 0xffff_ffff_ffff)
+}
+
+/// A running attack program.
+pub struct Program {
+    pub child: Child,
+    orders: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Program {
+    /// Of this command line.
+    pub fn start(command: &mut Command) -> Self {
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let orders = child.stdin.take().unwrap();
+        let answers = BufReader::new(child.stdout.take().unwrap());
+        Self { child, orders, answers }
+    }
+
+    /// In the network of this process, with every capability.
+    pub fn inside(mode: Mode, pid: u32) -> Self {
+        Self::start(beginning_as(mode).args([python(), "-c", PROGRAM, &pid.to_string()]))
+    }
+
+    pub fn order(&mut self, job: &Value) -> Results {
+        writeln!(self.orders, "{job}").unwrap();
+        let mut line = String::new();
+        self.answers.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?} to {job}"))
+    }
+
+    /// Closes its input and waits.
+    pub fn end(self) -> std::process::Output {
+        let Self { child, orders, answers } = self;
+        drop(orders);
+        drop(answers);
+        child.wait_with_output().unwrap()
+    }
+}
