@@ -70,6 +70,8 @@ impl World {
             upstreams: upstreams.clone(),
             log: Some(log.try_clone().unwrap()),
             limits,
+            widen: Default::default(),
+            control: None,
         };
         let dialler = Dialler::through(Resolver::new(&upstreams).unwrap(), wiring.connect());
         let aims = Arc::clone(&wiring);
@@ -78,7 +80,7 @@ impl World {
             aims.aims.lock().unwrap().get(&client).copied().ok_or_else(|| io::ErrorKind::NotFound.into())
         };
         let proxy = Proxy::with(config, dialler, Arc::new(original)).unwrap();
-        let ruling = proxy.ruling();
+        let ruling = Arc::clone(proxy.regime().ruling());
         let outer = Arc::downgrade(&proxy.outer);
         let tcp = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let dns_udp = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
