@@ -82,6 +82,14 @@ impl Proxy {
     }
 }
 
+impl Drop for Proxy {
+    /// A run that failed has said why; the proxy would add that its supervisor is gone.
+    fn drop(&mut self) {
+        let _ = self.child.signal(Signal::SIGKILL);
+        let _ = self.child.wait();
+    }
+}
+
 impl AsFd for Proxy {
     /// Readable when it has ended.
     fn as_fd(&self) -> BorrowedFd<'_> {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use closedbook_kernel::descriptors::inherited;
+use closedbook_kernel::descriptors::{self, inherited};
 use closedbook_kernel::idmap::may_become_nobody;
 use closedbook_kernel::privileges;
 use closedbook_policy::Policy;
@@ -126,16 +126,17 @@ impl Supervisor {
     async fn say(&mut self, message: &FromOuter) -> Result<(), Failure> {
         let mut text = serde_json::to_vec(message).map_err(|error| Failure::bug(error.to_string()))?;
         text.push(b'\n');
-        self.says
-            .write_all(&text)
-            .await
-            .map_err(|error| Failure::bug(format!("the supervisor is gone: {error}")))
+        // A supervisor that is gone has told its user why, and this process ends by the same token.
+        let _ = self.says.write_all(&text).await;
+        Ok(())
     }
 }
 
 async fn serve(mut supervisor: Supervisor, handoff: UnixStream, log: Option<File>) -> Result<(), Failure> {
-    let Some(ToOuter::Serve(config)) = supervisor.hear().await else {
-        return Err(Failure::bug("the supervisor did not say what to enforce"));
+    let config = match supervisor.hear().await {
+        Some(ToOuter::Serve(config)) => config,
+        Some(ToOuter::Stop) => return Err(Failure::bug("the supervisor did not say what to enforce")),
+        None => return Ok(()),
     };
     let proxy = match prepare(config, log) {
         Ok(proxy) => proxy,
@@ -164,10 +165,17 @@ fn prepare(config: OuterConfig, log: Option<File>) -> Result<outer::Proxy, Strin
     outer::Proxy::new(config).map_err(|error| chain(&error))
 }
 
+/// Descriptors that there is room for from the start: four thousand connections, at 64 KiB of the kernel's memory.
+const DESCRIPTORS_SOON: u32 = 8192;
+
 /// G17: what reads hostile bytes holds nothing.
 fn give_up_privilege() -> Result<(), Failure> {
     let limit = privileges::raise_descriptor_limit();
     limit.map_err(|error| Failure::host(format!("can't raise the limit on descriptors: {error}")))?;
+    // Only faster: where it fails, room is made when it is needed.
+    let _ = descriptors::make_room(
+        u32::try_from(privileges::descriptor_limit()).unwrap_or(u32::MAX).min(DESCRIPTORS_SOON),
+    );
     if may_become_nobody() {
         privileges::become_nobody().map_err(|error| Failure::bug(chain(&error)))?;
     }

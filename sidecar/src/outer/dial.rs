@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use closedbook_policy::{Host, Permit, Reason, Refusal};
-use futures_util::stream::{FuturesUnordered, StreamExt};
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
@@ -121,7 +122,7 @@ impl Dialler {
     /// The first that answers; a new one is tried when the stagger is over or as soon as one failed.
     async fn race(&self, candidates: &[SocketAddr]) -> io::Result<(SocketAddr, TcpStream)> {
         let mut waiting = candidates.iter().copied();
-        // Not tasks of their own: given up together with this one, at once, they can't connect after a cut (G7).
+        // In this task: tasks of their own would wake other threads for nothing, and could connect after a cut (G7).
         let mut trying = FuturesUnordered::new();
         let mut failure = io::Error::from(io::ErrorKind::AddrNotAvailable);
         loop {

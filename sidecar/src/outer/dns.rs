@@ -20,9 +20,14 @@ pub(super) mod udp;
 /// Seconds that a client may keep an address. A made-up one never changes; the connection is decided anew anyway.
 const TTL: u32 = 60;
 
-/// Answers one message, and records it. None where a message is no question at all, or the question can't be recorded.
+/// Answers one message, and records it. None where a message is no question at all.
 async fn answer(outer: &Outer, message: &[u8], transport: Transport) -> Option<Vec<u8>> {
-    let mut record = outer.log.open(outer.ruling.now()).await.ok()?;
+    let phase = outer.ruling.now();
+    let Ok(mut record) = outer.log.open(phase).await else {
+        // G13: nothing is told that can't be recorded; G11: but silence would be a hang.
+        let question = Question::parse(message).ok()?;
+        return Some(Answer::ServerFailure.message(&question, transport));
+    };
     // The log may have kept it waiting.
     let phase = outer.ruling.now();
     record.decided(&phase);

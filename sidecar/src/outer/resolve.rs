@@ -5,7 +5,9 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use closedbook_policy::{Name, Reason, Refusal};
@@ -110,9 +112,16 @@ impl Resolver {
             match under_way.get(name) {
                 Some(sender) => sender.subscribe(),
                 None => {
+                    let (inner, wanted) = (Arc::clone(&self.0), name.clone());
+                    let mut looking = Box::pin(async move { inner.look_up(&wanted).await });
+                    // What is in the cache is there at once, and a task of its own would only wake another thread.
+                    let mut now = Context::from_waker(Waker::noop());
+                    if let Poll::Ready(answer) = looking.as_mut().poll(&mut now) {
+                        return answer;
+                    }
                     let (sender, answer) = watch::channel(None);
                     under_way.insert(name.clone(), sender.clone());
-                    tokio::spawn(Arc::clone(&self.0).answer(name.clone(), sender));
+                    tokio::spawn(Arc::clone(&self.0).answer(name.clone(), looking, sender));
                     answer
                 }
             }
@@ -123,11 +132,15 @@ impl Resolver {
 }
 
 impl Inner {
-    async fn answer(self: Arc<Self>, name: Name, sender: watch::Sender<Option<Answer>>) {
-        let mut look_up = std::pin::pin!(self.look_up(&name));
+    async fn answer(
+        self: Arc<Self>,
+        name: Name,
+        mut looking: Pin<Box<impl Future<Output = Answer>>>,
+        sender: watch::Sender<Option<Answer>>,
+    ) {
         loop {
             tokio::select! {
-                answer = &mut look_up => {
+                answer = &mut looking => {
                     self.under_way().remove(&name);
                     sender.send_replace(Some(answer));
                     return;
