@@ -58,11 +58,12 @@ pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream) {
 
     let open = phase.port_open(original.port());
     let deadline = accepted + if open { HELLO } else { CURIOSITY };
-    let (client, Prefix { bytes, evidence }) =
+    let (client, Prefix { bytes, evidence, unasked }) =
         match listen(&outer, record.id(), original, client, deadline).await {
             Ok(heard) => heard,
             Err(cut) => return record.cut(&cut),
         };
+    record.note(|entry| entry.noise = open && unasked);
     match &evidence {
         Ok(evidence) => describe(&mut record, evidence),
         Err(_) => record.note(|entry| entry.kind = Tongue::of(&bytes).into()),
