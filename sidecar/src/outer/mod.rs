@@ -44,7 +44,7 @@ mod socket;
 pub(crate) mod stop;
 mod summary;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use log::Kind;
 pub use regime::{Caller, Change, Order, Regime, Stop as RatchetStop, Switched, Unchanged, Widen};
