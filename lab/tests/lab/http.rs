@@ -5,7 +5,7 @@ use closedbook_lab::{Kind, ca_environment};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::bulk;
-use crate::client::{Answer, answer, ask, get, https, line, tcp, timed, tls, tls_config, v4};
+use crate::client::{Answer, answer, ask, get, head, https, line, tcp, timed, tls, tls_config, v4};
 use crate::harness::Guest;
 
 pub(crate) async fn the_report_says_what_the_server_saw(guest: Guest) {
@@ -160,6 +160,12 @@ pub(crate) async fn faults_are_switched_on_and_off_by_host(guest: Guest) {
     stream.write_all(b"GET / HTTP/1.1\r\nhost: api.x.ai\r\n\r\n").await.unwrap();
     let error = timed(stream.read(&mut [0; 100])).await.unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset);
+    guest.fault("api.x.ai", "half-close");
+    assert_eq!(get("api.x.ai", "/").await.header("connection"), Some("close"));
+    guest.fault("api.x.ai", "huge");
+    let mut stream = tcp((v4("api.x.ai"), 80)).await;
+    stream.write_all(b"GET / HTTP/1.1\r\nhost: api.x.ai\r\n\r\n").await.unwrap();
+    assert!(head(&mut stream).await.contains("content-length: 1073741824"));
     guest.fault("api.x.ai", "off");
     assert_eq!(get("api.x.ai", "/").await.status, 200);
     assert!(guest.control().ask("fault api.x.ai nonsense").is_err());

@@ -58,7 +58,8 @@ pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream) {
 
     let open = phase.port_open(original.port());
     let deadline = accepted + if open { HELLO } else { CURIOSITY };
-    let Prefix { bytes, evidence } = prefix::read(&client, deadline).await;
+    let Prefix { bytes, evidence, unasked } = prefix::read(&client, deadline).await;
+    record.note(|entry| entry.noise = open && unasked);
     match &evidence {
         Ok(evidence) => describe(&mut record, evidence),
         Err(_) => record.note(|entry| entry.kind = Tongue::of(&bytes).into()),

@@ -18,6 +18,8 @@ pub(crate) struct Prefix {
     pub(crate) bytes: Vec<u8>,
     /// What they amount to.
     pub(crate) evidence: Result<Evidence, Refusal>,
+    /// Whether the client closed without having asked for anything, as one does that connects ahead of need.
+    pub(crate) unasked: bool,
 }
 
 /// Reads on until the bytes are evidence or refused, the peer ends, or the deadline is there. Slow drips do not
@@ -30,7 +32,9 @@ pub(crate) async fn read(client: &Socket, deadline: Instant) -> Prefix {
             bytes.extend_from_slice(news);
             news.len()
         });
-        let evidence = match timeout_at(deadline, read).await {
+        let read = timeout_at(deadline, read).await;
+        let at_its_end = matches!(read, Ok(Ok(0)));
+        let evidence = match read {
             Err(_) => Err(timeout(&bytes)),
             Ok(Ok(0)) => Err(ended(&bytes)),
             Ok(Err(error)) => Err(lost(&error)),
@@ -41,7 +45,8 @@ pub(crate) async fn read(client: &Socket, deadline: Instant) -> Prefix {
                 Sniff::Incomplete => continue,
             },
         };
-        return Prefix { bytes, evidence };
+        let unasked = at_its_end && bytes.is_empty();
+        return Prefix { bytes, evidence, unasked };
     }
 }
 

@@ -116,6 +116,24 @@ async fn late() {
     }
 }
 
+/// G13: a connection that was opened ahead of need, and closed unused, is recorded; the closing line leaves it out.
+#[tokio::test]
+async fn never_used() {
+    let world = world().await;
+    drop(world.connect("203.0.113.10:443").await);
+    let mut half = world.connect("203.0.113.10:443").await;
+    half.write_all(b"\x16\x03").await.unwrap();
+    half.shutdown().await.unwrap();
+    drain(&mut half).await;
+    let (summary, lines) = world.end().await;
+    assert_eq!(lines.iter().map(verdict).collect::<Vec<_>>(), [("deny", "hello-timeout"); 2]);
+    assert_eq!(
+        summary.refused.iter().map(|row| row.times).sum::<u64>(),
+        1,
+        "only the one that had begun to speak"
+    );
+}
+
 /// G4: a hello split at any place is the same hello.
 #[tokio::test]
 async fn split() {
