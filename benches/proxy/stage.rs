@@ -38,6 +38,7 @@ pub(crate) fn measure(most: usize, figures: &mut Figures) -> Result<usize> {
     let mut rounds = 0;
     // What the first connections pay (resolving, growing) is part of nobody's round.
     stage.play(Job::Connect { parallel: 64, count: 200 }, false)?;
+    stage.spent.clear();
     while rounds < most && began.elapsed() < ENOUGH {
         for job in jobs() {
             // Whoever is second finds warmer caches, so they take turns in that too.
