@@ -16,7 +16,11 @@ use nix::unistd::{Pid, geteuid};
 use super::socket::ControlSocket;
 use crate::exit::Failure;
 
-/// A folder that only its owner can enter.
+/// Attempts to make a folder that others take away.
+const ATTEMPTS: usize = 3;
+
+/// A folder that only its owner can enter. It stays: removing it would take the cover off it that the commands of other
+/// runs have over it.
 #[derive(Debug, Clone)]
 pub(crate) struct Folder(PathBuf);
 
@@ -34,16 +38,15 @@ impl Folder {
 
     fn make_below(base: PathBuf) -> Result<Self, Failure> {
         let runs = base.join("runs");
-        for path in [&base, &runs] {
-            match DirBuilder::new().mode(0o700).create(path) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                    return Err(Failure::host(format!("can't make {}: {error}", path.display()))
-                        .remedy("name a socket in a folder of your own: --control PATH"));
-                }
-                _ => {}
-            }
-            check(path)?;
-        }
+        // A lab that ends takes the folder above with it while that is empty.
+        let make_both = || make(&base).and_then(|()| make(&runs));
+        let made = (1..ATTEMPTS).fold(make_both(), |made, _| made.or_else(|_| make_both()));
+        made.map_err(|error| {
+            Failure::host(format!("can't make {}: {error}", runs.display()))
+                .remedy("name a socket in a folder of your own: --control PATH")
+        })?;
+        check(&base)?;
+        check(&runs)?;
         let folder = Self(runs);
         folder.sweep();
         Ok(folder)
@@ -93,6 +96,13 @@ fn runtime() -> Option<PathBuf> {
 
 fn temporary() -> PathBuf {
     PathBuf::from(format!("/tmp/closedbook-{}", geteuid()))
+}
+
+fn make(path: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// In /tmp somebody else may have made it first.

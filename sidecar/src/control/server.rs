@@ -26,6 +26,9 @@ const SEATS: usize = 64;
 /// How long a client may take to receive an answer.
 const TAKE: Duration = Duration::from_secs(10);
 
+/// How long a stranger is heard out.
+const FAREWELL: Duration = Duration::from_secs(1);
+
 /// How long nobody is accepted when there is no descriptor for another client.
 const BACKOFF: Duration = Duration::from_millis(50);
 
@@ -96,11 +99,21 @@ impl Client {
                 let _ = self.converse(caller).await;
             }
             _ => {
-                let message = "only the user who started closedbook is answered here";
-                let refusal = message::answer(Value::Null, Err(Fault::new(Word::NotPermitted, message)));
-                let _ = timeout(TAKE, self.write(&refusal)).await;
+                // An error is the client's end, which is near in any case.
+                let _ = timeout(FAREWELL, self.turn_away()).await;
             }
         }
+    }
+
+    /// Tells a stranger no, and hears it out: closing with something unread would take the answer back.
+    async fn turn_away(&self) -> io::Result<()> {
+        let message = "only the user who started closedbook is answered here";
+        self.write(&message::answer(Value::Null, Err(Fault::new(Word::NotPermitted, message)))).await?;
+        let mut unheard = Lines::default();
+        while self.read(&mut unheard).await? > 0 {
+            unheard = Lines::default();
+        }
+        Ok(())
     }
 
     fn caller(&self) -> io::Result<Caller> {
