@@ -59,7 +59,7 @@ for line in sys.stdin:
 impl Puppet {
     fn start(run: Run) -> Self {
         let mut supervisor = run
-            .command(&["python3", "-c", PROGRAM])
+            .command(&[support::python(), "-c", PROGRAM])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -181,6 +181,49 @@ fn without_a_proxy_everything_is_refused() {
         puppet.until_said("the proxy serves again");
         assert_eq!(puppet.does("fetch('api.anthropic.com')"), "HTTP/1.1 200 OK");
         puppet.end().must_succeed();
+    }
+}
+
+/// G6, G7: a phase that was switched to stays in force.
+#[test]
+fn a_switch_outlives_the_proxy() {
+    const POLICY: &str = "schema = 1\nphase.setup.allow = [\"api.anthropic.com\", \"api.openai.com\"]\n\
+                          phase.agent.allow = [\"api.openai.com\"]\n";
+    for &mode in modes() {
+        let run = Run::in_lab(mode);
+        let (policy, folder) = (run.file("policy.toml"), run.file("control"));
+        fs::write(&policy, POLICY).unwrap();
+        let made = support::beginning_as(mode).args(["mkdir", "-m", "700"]).arg(&folder).status().unwrap();
+        assert!(made.success());
+        let control = folder.join("socket");
+        let run = run
+            .flag("--policy")
+            .flag(policy.to_str().unwrap())
+            .flag("--phase")
+            .flag("setup")
+            .flag("--control")
+            .flag(control.to_str().unwrap());
+        let mut puppet = Puppet::start(run);
+        assert_eq!(puppet.does("fetch('api.anthropic.com')"), "HTTP/1.1 200 OK");
+        let phase = |words: &[&str]| {
+            let mut command = support::beginning_as(mode);
+            command.args([support::program(), "phase"]).args(words).arg("--control").arg(&control);
+            let output = command.output().unwrap();
+            assert!(output.status.success(), "{output:?}");
+            String::from_utf8(output.stdout).unwrap()
+        };
+        phase(&["agent"]);
+        puppet.kill_proxy();
+        puppet.until_said("the proxy serves again");
+        assert!(phase(&[]).contains("agent"), "the operator is answered as before");
+        assert_eq!(puppet.does("fetch('api.openai.com')"), "HTTP/1.1 200 OK");
+        let fetched =
+            puppet.does("__import__('subprocess').run(['curl', '-s', 'https://api.anthropic.com/']).returncode");
+        assert_ne!(fetched, "0", "the phase of the start is in force again");
+        let outcome = puppet.end().must_succeed();
+        let after = |record: &&serde_json::Value| record["id"].as_u64() > Some(1_000_000_000);
+        assert!(outcome.log.iter().filter(after).all(|record| record["phase"] == "agent"), "{outcome:?}");
+        assert!(outcome.log.iter().filter(after).all(|record| record["epoch"] == 2), "{outcome:?}");
     }
 }
 

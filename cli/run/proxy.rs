@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -14,6 +14,7 @@ use closedbook_lab::Room;
 use nix::sched::CloneFlags;
 use nix::sys::prctl;
 use nix::sys::signal::{SigSet, Signal};
+use nix::sys::socket::{MsgFlags, recv};
 use nix::sys::wait::WaitStatus;
 
 use super::wire::Line;
@@ -32,6 +33,8 @@ pub(super) struct Start {
     pub(super) config: OuterConfig,
     /// Where its records go.
     pub(super) log: Option<File>,
+    /// Where the operator is listened to.
+    pub(super) control: Option<UnixListener>,
     /// Where the uplink is, if it is not this process's own network: in the lab.
     pub(super) uplink: Option<Room>,
 }
@@ -85,6 +88,14 @@ impl Proxy {
     /// Where its word comes from.
     pub(super) fn line(&self) -> &Line {
         &self.line
+    }
+
+    /// Whether it has said its last words, or something else that nobody asked for: it has ended in order.
+    pub(super) fn has_reported(&self) -> bool {
+        let mut byte = [0];
+        let flags = MsgFlags::MSG_PEEK | MsgFlags::MSG_DONTWAIT;
+        self.line.has_more()
+            || recv(self.line.as_fd().as_raw_fd(), &mut byte, flags).is_ok_and(|count| count > 0)
     }
 
     /// Ends it; what it has refused. `None` if it died before, or does not say.
@@ -152,6 +163,7 @@ fn become_proxy(start: &Start, line: &UnixStream, handoff: &UnixStream) -> io::E
         descriptors::keep_over_exec(line)?;
         descriptors::keep_over_exec(handoff)?;
         start.log.as_ref().map_or(Ok(()), descriptors::keep_over_exec)?;
+        start.control.as_ref().map_or(Ok(()), descriptors::keep_over_exec)?;
         SigSet::all().thread_unblock()?;
         Ok(())
     };
@@ -165,6 +177,9 @@ fn become_proxy(start: &Start, line: &UnixStream, handoff: &UnixStream) -> io::E
     command.arg("--handoff-fd").arg(handoff.as_raw_fd().to_string());
     if let Some(log) = &start.log {
         command.arg("--log-fd").arg(log.as_raw_fd().to_string());
+    }
+    if let Some(control) = &start.control {
+        command.arg("--control-fd").arg(control.as_raw_fd().to_string());
     }
     command.current_dir("/").exec()
 }

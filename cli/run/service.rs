@@ -31,6 +31,8 @@ enum State {
     Serving(Proxy),
     /// It will say so until then, or is given up.
     Starting(Proxy, Instant),
+    /// It was told to end, by somebody else, and has left a report.
+    Ended(Proxy),
     /// There is none any more.
     Gone,
 }
@@ -61,7 +63,7 @@ impl Service {
             State::Serving(proxy) => Some(proxy.as_fd()),
             // Its death closes the line too.
             State::Starting(proxy, _) => Some(proxy.line().as_fd()),
-            State::Gone => None,
+            State::Ended(_) | State::Gone => None,
         }
     }
 
@@ -76,6 +78,11 @@ impl Service {
     /// Deals with a proxy that has died, or has said something, or has not for too long.
     pub(super) fn attend(&mut self) {
         match std::mem::replace(&mut self.state, State::Gone) {
+            State::Serving(proxy) if proxy.has_reported() => {
+                eprintln!("closedbook: the proxy was told to end; the command has no network from here on");
+                self.state = State::Ended(proxy);
+                self.give_up();
+            }
             State::Serving(proxy) => self.replace(&proxy.obituary()),
             State::Starting(mut proxy, _) => match proxy.word(Duration::ZERO) {
                 Ok(()) => {
@@ -88,8 +95,13 @@ impl Service {
                     self.replace(&format!("could not be started again: {failure}"));
                 }
             },
-            State::Gone => {}
+            state @ (State::Ended(_) | State::Gone) => self.state = state,
         }
+    }
+
+    /// No other proxy is started, so nobody is left who would answer the operator.
+    fn give_up(&mut self) {
+        self.start.control = None;
     }
 
     /// Starts another one, unless there were too many.
@@ -103,6 +115,7 @@ impl Service {
                 "closedbook: the proxy {how}; it was started {RESTARTS} times within a minute and is not started again: \
                  the command has no network from here on"
             );
+            self.give_up();
             return;
         }
         self.replaced.push_back(now);
@@ -112,6 +125,7 @@ impl Service {
             Ok(proxy) => self.state = State::Starting(proxy, now + START),
             Err(failure) => {
                 eprintln!("closedbook: {failure}; the command has no network from here on");
+                self.give_up();
             }
         }
     }
@@ -126,7 +140,7 @@ impl Service {
             );
         }
         match self.state {
-            State::Serving(proxy) => proxy.stop(),
+            State::Serving(proxy) | State::Ended(proxy) => proxy.stop(),
             State::Starting(proxy, _) => {
                 proxy.kill();
                 let _ = proxy.obituary();

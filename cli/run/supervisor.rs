@@ -15,6 +15,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 
 use super::closing;
+use super::control::{self, Control};
 use super::init::{self, Task};
 use super::lab::Lab;
 use super::plan::Plan;
@@ -30,10 +31,13 @@ pub(super) fn supervise(plan: Plan) -> Result<u8, Failure> {
     let _terminal = Foreground::note();
     let signals = Signals::queue().map_err(|error| Failure::bug(format!("can't queue signals: {error}")))?;
     let lab = plan.lab.as_ref().map(|witness| Lab::start(witness.as_deref())).transpose()?;
+    let config = plan.outer_config(lab.as_ref());
+    // After the lab's fork, which would hold the listener open.
+    let mut control = Control::bind(plan.control, plan.quiet)?;
     let (handoffs, proxies) = UnixStream::pair()
         .map_err(|error| Failure::bug(format!("can't make a socket pair: {error}")))?;
-    let config = plan.outer_config(lab.as_ref());
-    let start = Start { config, log: plan.log, uplink: lab.as_ref().map(Lab::room) };
+    let listener = control.as_mut().and_then(Control::hand_over);
+    let start = Start { config, log: plan.log, control: listener, uplink: lab.as_ref().map(Lab::room) };
     let mut service = Service::start(start, handoffs)?;
     let environment = lab.as_ref().map_or_else(Vec::new, Lab::environment);
     let command = plan.command.with_environment(environment);
@@ -41,6 +45,8 @@ pub(super) fn supervise(plan: Plan) -> Result<u8, Failure> {
     // While both get ready: it means looking at every process of the machine.
     let mut hidden = sockets::answered_outside(&plan.kept_sockets)?;
     hidden.extend(lab.as_ref().map(Lab::control_socket));
+    hidden.extend(control.as_ref().map(|control| control.path().to_owned()));
+    hidden.extend(control::folders());
     init.close(hidden)?;
     service.wait_until_ready()?;
     init.say(&ToInit::Start)?;

@@ -3,19 +3,23 @@
 use std::error::Error;
 use std::fs::File;
 use std::io::{self, Write};
+use std::num::NonZero;
 use std::os::fd::RawFd;
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::thread;
 
 use clap::Args;
 use closedbook_kernel::descriptors::{self, inherited};
 use closedbook_kernel::idmap::may_become_nobody;
 use closedbook_kernel::{landlock, privileges, seccomp};
 use closedbook_policy::Policy;
+use closedbook_sidecar::control::Control;
 use closedbook_sidecar::handoff::{Handed, Verdict};
 use closedbook_sidecar::listeners::Listeners;
-use closedbook_sidecar::outer::{self, Config, Limits, Upstreams};
+use closedbook_sidecar::outer::{self, Config, Limits, Upstreams, Widen};
+use nix::unistd::getuid;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::signal::unix::{SignalKind, signal};
@@ -25,6 +29,7 @@ use super::handoff;
 use super::ready::ReadyFlags;
 use crate::exit::{Failure, chain};
 use crate::flags;
+use crate::instance;
 use crate::policy;
 
 /// Serve a closed namespace: decide, resolve, dial. Holds no capability.
@@ -52,9 +57,17 @@ pub(crate) struct Outer {
 
     #[command(flatten)]
     ready: ReadyFlags,
+    /// Listen for `closedbook phase|status|log|denials --control PATH` at this path, in a folder that the task does not
+    /// see.
+    #[arg(long, value_name = "PATH")]
+    control: Option<PathBuf>,
+
+    /// Whether a later phase may permit more: `free`, `flag` (it has to be asked for), `never-after-agent`.
+    #[arg(long, value_name = "HOW", default_value = Widen::default().word(), value_parser = flags::widen)]
+    widen: Widen,
 
     /// Inherited: the supervisor, which says what to enforce.
-    #[arg(long, hide = true, conflicts_with_all = ["handoff", "policy", "phase", "log", "resolver"], requires = "handoff_fd")]
+    #[arg(long, hide = true, conflicts_with_all = ["handoff", "policy", "phase", "log", "resolver", "control"], requires = "handoff_fd")]
     supervisor_fd: Option<RawFd>,
 
     /// Inherited: the socket that the listeners come from.
@@ -64,6 +77,10 @@ pub(crate) struct Outer {
     /// Inherited: the decision log, open.
     #[arg(long, hide = true)]
     log_fd: Option<RawFd>,
+
+    /// Inherited: the control socket, listening.
+    #[arg(long, hide = true)]
+    control_fd: Option<RawFd>,
 }
 
 impl Outer {
@@ -82,10 +99,16 @@ impl Outer {
         let upstreams = flags::resolvers(&self.resolver)?.map_or(Upstreams::System, Upstreams::Servers);
         let mut ready = self.ready.open()?;
         let log = self.log.as_deref().map(flags::open_log).transpose()?;
+        let owner = getuid().as_raw();
+        let control = match &self.control {
+            Some(path) => Some(Control { listener: instance::bind(path)?, owner }),
+            None => None,
+        };
         let inner = handoff::connect(self.handoff.as_deref().ok_or_else(missing)?)?;
         give_up_privilege()?;
         let Handed { listeners, journal, probes, verdict } = take(inner)?;
-        let config = Config { policy, phase, upstreams, log, limits: limits(), journal };
+        let widen = self.widen;
+        let config = Config { policy, phase, upstreams, log, limits: limits(), widen, control, journal };
         let proxy = outer::Proxy::new(config).map_err(|error| Failure::refused(chain(&error)))?;
         let threads = threads();
         confine()?;
@@ -111,6 +134,10 @@ impl Outer {
             proxy.run(listeners, stop).await.map_err(|error| Failure::refused(chain(&error)))?;
             failed.map_or(Ok(()), |error| Err(Failure::refused(error)))
         })?;
+        // Fails where the privilege that made it is gone; the next one takes its place.
+        if let Some(path) = &self.control {
+            let _ = std::fs::remove_file(path);
+        }
         Ok(ExitCode::SUCCESS)
     }
 
@@ -124,6 +151,7 @@ impl Outer {
             .ok_or_else(|| broken(&"no handoff"))
             .and_then(|number| inherited(number).map(UnixStream::from).map_err(|error| broken(&error)))?;
         let log = self.log_fd.map(inherited).transpose().map_err(|error| broken(&error))?.map(File::from);
+        let control = self.control_fd.map(inherited).transpose().map_err(|error| broken(&error))?;
         // Before anything is read from anybody.
         give_up_privilege()?;
         let mut hears = io::BufReader::new(line.try_clone().map_err(|error| broken(&error))?);
@@ -133,7 +161,7 @@ impl Outer {
             None => return Ok(ExitCode::SUCCESS),
         };
         let threads = threads();
-        let (proxy, listeners, verdict) = match prepare(config, log, inner) {
+        let (proxy, listeners, verdict) = match prepare(config, log, control.map(UnixListener::from), inner) {
             Ok(prepared) => prepared,
             Err(failure) => {
                 say(&line, &FromOuter::Unable(failure.to_string()))?;
@@ -155,13 +183,17 @@ impl Outer {
 fn prepare(
     config: OuterConfig,
     log: Option<File>,
+    control: Option<UnixListener>,
     inner: UnixStream,
 ) -> Result<(outer::Proxy, Listeners, Verdict), Failure> {
     let refused = |error: &dyn Error| Failure::refused(chain(error));
     let policy = Policy::from_json(&config.policy).map_err(|error| refused(&error))?;
     let upstreams = config.resolvers.map_or(Upstreams::System, Upstreams::Servers);
     let Handed { listeners, journal, probes, verdict } = take(inner)?;
-    let config = Config { policy, phase: config.phase, upstreams, log, limits: limits(), journal };
+    let widen = Widen::parse(&config.widen).ok_or_else(|| Failure::bug("the ratchet can't be set so"))?;
+    let control = control.map(|listener| Control { listener, owner: config.owner });
+    let phase = config.phase;
+    let config = Config { policy, phase, upstreams, log, limits: limits(), widen, control, journal };
     let proxy = outer::Proxy::new(config).map_err(|error| refused(&error))?;
     proxy.probes().expect(probes);
     confine()?;
@@ -290,7 +322,7 @@ fn confine() -> Result<(), Failure> {
 
 /// Asked before it can't be any more: the answer is in files.
 fn threads() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+    thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS)
 }
 
 /// Sized by what the process may open: a connection takes two descriptors, and two more while it moves bulk.
@@ -302,6 +334,10 @@ fn limits() -> Limits {
             .clamp(16, 65_536),
     }
 }
+
+/// Threads that serve, on machines with more processors: one moves more than a gigabyte a second, and a
+/// machine may run many proxies at once.
+const MOST_THREADS: usize = 4;
 
 fn runtime(threads: usize) -> Result<tokio::runtime::Runtime, Failure> {
     tokio::runtime::Builder::new_multi_thread()

@@ -44,6 +44,8 @@ pub struct Past {
     pub proxies: u64,
     /// The names that have a made-up address, in the order in which they got it.
     pub leases: Vec<Name>,
+    /// The phases that were ever in force.
+    pub entered: Vec<Box<str>>,
     /// What is in force, if it was ever switched.
     pub ruling: Option<PastRuling>,
 }
@@ -86,8 +88,8 @@ pub enum JournalError {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum Entry<'a> {
-    /// A proxy begins.
-    Start,
+    /// A proxy begins in this phase.
+    Start(#[serde(borrow)] std::borrow::Cow<'a, str>),
     /// The next address is this name's.
     Lease(#[serde(borrow)] std::borrow::Cow<'a, str>),
     /// The policy of the phases from here on.
@@ -106,7 +108,7 @@ impl Journal {
         descriptors::memory_file(NAME)
     }
 
-    /// Reads what former proxies left, and goes on behind it.
+    /// Reads what former proxies left, to go on behind it.
     pub fn open(file: File) -> Result<(Self, Past), JournalError> {
         let length = file.metadata()?.len();
         if length > MOST {
@@ -120,9 +122,12 @@ impl Journal {
         file.set_len(whole as u64)?;
         let past = Past::read(&bytes)?;
         let policy = past.ruling.as_ref().map(|ruling| ruling.policy.clone());
-        let journal = Self { file, tail: Mutex::new(Tail { length: whole as u64, policy }) };
-        journal.add(&[Entry::Start], |_| {})?;
-        Ok((journal, past))
+        Ok((Self { file, tail: Mutex::new(Tail { length: whole as u64, policy }) }, past))
+    }
+
+    /// Notes that a proxy begins, in this phase.
+    pub fn begin(&self, phase: &str) -> io::Result<()> {
+        self.add(&[Entry::Start(phase.into())], |_| {})
     }
 
     /// Notes that the next address is this name's. To be called before anybody is told.
@@ -169,17 +174,27 @@ impl Past {
         for (index, text) in bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, text)| !text.is_empty()) {
             let senseless = |source| JournalError::Line { line: index + 1, source };
             match serde_json::from_slice(text).map_err(|error| senseless(error.into()))? {
-                Entry::Start => past.proxies += 1,
+                Entry::Start(phase) => {
+                    past.proxies += 1;
+                    past.enter(&phase);
+                }
                 Entry::Lease(name) => {
                     past.leases.push(Name::parse(&name).map_err(|error| senseless(error.into()))?);
                 }
                 Entry::Policy(text) => policy = Some(text.into()),
                 Entry::Phase { name, epoch } => {
                     let policy = policy.clone().ok_or_else(|| JournalError::NoPolicy(name.clone().into()))?;
+                    past.enter(&name);
                     past.ruling = Some(PastRuling { policy, phase: name.into(), epoch });
                 }
             }
         }
         Ok(past)
+    }
+
+    fn enter(&mut self, phase: &str) {
+        if !self.entered.iter().any(|entered| **entered == *phase) {
+            self.entered.push(phase.into());
+        }
     }
 }

@@ -136,7 +136,12 @@ impl Life {
         self.look();
         let Some(pid) = self.part(part) else { return false };
         // Not waited for before `end`, so the number is its own still.
-        kill(Pid::from_raw(pid as i32), Signal::SIGKILL).is_ok()
+        let killed = kill(Pid::from_raw(pid as i32), Signal::SIGKILL).is_ok();
+        // kill(2) only sends: what the process would still do on another processor is none of what comes after.
+        while !has_ended(pid) {
+            std::thread::yield_now();
+        }
+        killed
     }
 
     /// Waits for the end of all of it; what the supervisor ended with and said on stderr.
@@ -179,6 +184,14 @@ fn log(path: &PathBuf) -> Vec<Value> {
 
 fn namespace(pid: u32, kind: &str) -> Option<PathBuf> {
     fs::read_link(format!("/proc/{pid}/ns/{kind}")).ok()
+}
+
+/// Whether all of a process's threads have ended, and with them its sockets; it may still wait to be waited for.
+fn has_ended(pid: u32) -> bool {
+    let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return true };
+    let leader = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count);
+    leader == Some('Z') && threads <= 1
 }
 
 /// When a process started, in ticks: with its number, what tells it from a later one.

@@ -150,6 +150,14 @@ impl Place {
         let _ = self.directory.parent().map(fs::remove_dir);
     }
 
+    /// Whether this is the directory that was locked, under whatever name.
+    pub(super) fn is_held_by(&self, lock: &Flock<File>) -> bool {
+        match (fs::metadata(self.owner()), lock.metadata()) {
+            (Ok(there), Ok(held)) => (there.dev(), there.ino()) == (held.dev(), held.ino()),
+            _ => false,
+        }
+    }
+
     fn owner(&self) -> PathBuf {
         self.directory.join("owner")
     }

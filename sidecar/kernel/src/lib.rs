@@ -18,4 +18,5 @@ pub mod nft;
 pub mod packet_log;
 pub mod privileges;
 pub mod seccomp;
+pub mod sockets;
 pub mod unix_sockets;

@@ -13,14 +13,16 @@ use std::io;
 use std::net::{self, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use closedbook_policy::{Epoch, Phase, Policy, Refusal};
 use socket2::SockRef;
 use thiserror::Error;
 use tokio::net::{TcpListener, UdpSocket};
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinSet;
 
+use crate::control::Control;
 use crate::journal::{Journal, JournalError, Past, PastRuling};
 use crate::listeners::Listeners;
 
@@ -28,27 +30,29 @@ mod accept;
 mod connection;
 mod copy;
 mod dial;
-mod dns;
+pub(crate) mod dns;
 mod http;
-mod log;
+pub(crate) mod log;
 mod original;
 mod own;
 mod packets;
 mod prefix;
 mod probes;
 mod refuse;
+pub(crate) mod regime;
 mod resolve;
 mod ruling;
 mod socket;
-mod stop;
+pub(crate) mod stop;
 mod summary;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use log::Kind;
 pub use probes::Probes;
+pub use regime::{Caller, Change, Order, Regime, Stop as RatchetStop, Switched, Unchanged, Widen};
 pub use resolve::{ResolverError, Upstreams};
-pub use ruling::Ruling;
+pub use ruling::{CutFlow, LiveFlow, Reach, Ruling, State};
 use log::Record;
 pub use summary::{Refused, Summary};
 
@@ -65,6 +69,10 @@ pub struct Config {
     pub log: Option<File>,
     /// Bounds.
     pub limits: Limits,
+    /// How the ratchet is set.
+    pub widen: Widen,
+    /// Where the operator is listened to.
+    pub control: Option<Control>,
     /// What former proxies of the namespace left, and what is added for the next one.
     pub journal: Option<File>,
 }
@@ -112,24 +120,28 @@ pub enum Error {
 pub struct Proxy {
     outer: Arc<Outer>,
     writer: log::Writer,
+    control: Option<Control>,
 }
 
 /// What all connections share.
-struct Outer {
-    ruling: Arc<Ruling>,
+pub(crate) struct Outer {
+    pub(crate) regime: Arc<Regime>,
+    pub(crate) ruling: Arc<Ruling>,
     dialler: dial::Dialler,
-    leases: dns::leases::Leases,
-    answers: closedbook_policy::DnsAnswers,
-    log: log::Log,
+    pub(crate) leases: dns::leases::Leases,
+    pub(crate) log: log::Log,
     pipes: copy::pipe::Pipes,
     original: original::OriginalDst,
     /// Something that is open, to hold descriptors back with.
     reserve: File,
-    places: Arc<Semaphore>,
+    pub(crate) places: Arc<Semaphore>,
     probes: Arc<Probes>,
     /// Whether no proxy served this namespace before.
     first: bool,
     stopping: AtomicBool,
+    /// The operator asked for the end.
+    pub(crate) shutdown: Notify,
+    pub(crate) started: Instant,
 }
 
 /// Serves until `stop` ends; then cuts and records every flow that still lives.
@@ -159,21 +171,25 @@ impl Proxy {
             None => (None, Past::default()),
         };
         let (policy, phase, epoch) = match past.ruling {
-            None => (config.policy, config.phase, None),
+            None => (config.policy, config.phase, FIRST_EPOCH),
             Some(PastRuling { policy, phase, epoch }) => {
                 let policy = Policy::from_json(&policy).map_err(|error| Error::Policy(error.into()))?;
-                (policy, phase.into(), Some(epoch))
+                (policy, phase.into(), Epoch(epoch))
             }
         };
-        let phase = policy.phase(&phase).ok_or(Error::Phase(phase))?;
-        let ruling = epoch.map_or_else(|| Ruling::new(phase), |epoch| Ruling::since(phase, Epoch(epoch)));
+        let phase = policy.phase(&phase).cloned().ok_or(Error::Phase(phase))?;
+        if let Some(journal) = &journal {
+            journal.begin(phase.name()).map_err(JournalError::Io)?;
+        }
+        let former = Former { epoch, entered: past.entered, journal: journal.clone() };
+        let regime = Arc::new(Regime::after(former, policy, &phase, config.widen));
         let (log, writer) = log::Log::to(config.log);
         log.after(past.proxies);
         let outer = Outer {
-            ruling: Arc::new(ruling),
+            ruling: Arc::clone(regime.ruling()),
+            regime,
             dialler,
             leases: dns::leases::Leases::new(past.leases, journal),
-            answers: policy.dns_answers(),
             log,
             pipes: copy::pipe::Pipes::default(),
             original,
@@ -182,13 +198,15 @@ impl Proxy {
             probes: Arc::default(),
             first: past.proxies == 0,
             stopping: AtomicBool::new(false),
+            shutdown: Notify::new(),
+            started: Instant::now(),
         };
-        Ok(Self { outer: Arc::new(outer), writer })
+        Ok(Self { outer: Arc::new(outer), writer, control: config.control })
     }
 
     /// What is permitted, to be switched from outside.
-    pub fn ruling(&self) -> Arc<Ruling> {
-        Arc::clone(&self.outer.ruling)
+    pub fn regime(&self) -> Arc<Regime> {
+        Arc::clone(&self.outer.regime)
     }
 
     /// Where the self-test comes from, to be told.
@@ -197,7 +215,11 @@ impl Proxy {
     }
 
     /// Serves until `stop` ends.
-    pub async fn run(self, listeners: Listeners, stop: impl Future<Output = ()>) -> Result<Summary, Error> {
+    pub async fn run(
+        mut self,
+        listeners: Listeners,
+        stop: impl Future<Output = ()>,
+    ) -> Result<Summary, Error> {
         let writing = self.writer.start().map_err(Error::Log)?;
         let listening = Listening::new(listeners, self.outer.first).map_err(Error::Listener)?;
         let Listening { tcp, dns_udp, dns_tcp, packet_log } = listening;
@@ -215,7 +237,14 @@ impl Proxy {
         if let Some(packet_log) = packet_log {
             services.spawn(packet_log.serve(self.outer.clone(), stopped.clone()));
         }
-        stop.await;
+        if let Some(control) = self.control.take() {
+            let served = control.serve(Arc::clone(&self.outer), stopped).map_err(Error::Listener)?;
+            services.spawn(served);
+        }
+        tokio::select! {
+            () = stop => {}
+            () = self.outer.shutdown.notified() => {}
+        }
         self.outer.stopping.store(true, Ordering::Release);
         drop(running);
         while let Some(ended) = services.join_next().await {
@@ -246,6 +275,9 @@ impl Outer {
         }
     }
 }
+
+/// That of the phase that a namespace begins in.
+const FIRST_EPOCH: Epoch = Epoch(1);
 
 /// Connections that may wait to be accepted; the kernel cuts it down to net.core.somaxconn.
 const BACKLOG: i32 = 16_384;

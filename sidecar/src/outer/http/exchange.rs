@@ -7,7 +7,7 @@ use std::task::Context;
 use closedbook_policy::{Permit, Reason, Refusal};
 
 use super::upstream::Upstream;
-use super::{Talk, take};
+use super::{Parked, Talk, take};
 use crate::outer::log::Record;
 use crate::outer::ruling::Flow;
 
@@ -31,14 +31,14 @@ impl Exchange {
     /// Finds a connection for the permit: the one of the request before, if it leads there and still lives, and then
     /// the permit comes back; otherwise it is dialled.
     pub(super) async fn reach(&mut self, permit: Permit) -> Result<Option<Permit>, Refusal> {
-        if let Some(mut parked) = take(&self.talk.parked) {
+        if let Some(Parked { mut upstream, .. }) = take(&self.talk.parked) {
             let dialler = &self.talk.outer.dialler;
-            let fits = parked.leads_to(&permit) && dialler.may_reuse(parked.address(), &permit);
-            if fits && parked.is_ready().await {
-                self.carry_on(parked);
+            let fits = upstream.leads_to(&permit) && dialler.may_reuse(upstream.address(), &permit);
+            if fits && upstream.is_ready().await {
+                self.carry_on(upstream)?;
                 return Ok(Some(permit));
             }
-            parked.settle();
+            upstream.settle();
         }
         self.dial(permit).await.map(|()| None)
     }
@@ -48,15 +48,18 @@ impl Exchange {
         let dialled = self.talk.outer.dialler.dial(permit).await?;
         let upstream = Upstream::new(dialled).await;
         let upstream = upstream.map_err(|error| Refusal::new(Reason::DialFailed, error.to_string()))?;
-        self.carry_on(upstream);
-        Ok(())
+        self.carry_on(upstream)
     }
 
-    fn carry_on(&mut self, upstream: Upstream) {
+    fn carry_on(&mut self, upstream: Upstream) -> Result<(), Refusal> {
         if let Some(record) = &mut self.record {
             record.note(|entry| entry.dialled = Some(upstream.address()));
         }
+        if let Some(flow) = &self.flow {
+            flow.reached(upstream.address(), upstream.wire())?;
+        }
         self.upstream = Some(upstream);
+        Ok(())
     }
 
     /// The connection, while there is one.
@@ -76,16 +79,20 @@ impl Exchange {
         }
     }
 
-    /// Both the request and the response are through.
+    /// Both the request and the response are through. The connection is kept for the next request, and stays in the
+    /// registry: a switch of phase ends what it would refuse.
     pub(super) fn finish(&mut self) {
+        let flow = self.flow.take();
         if let Some(record) = self.close() {
             record.allow();
         }
-        if let Some(upstream) = self.upstream.take()
-            && self.uploaded.load(Ordering::Acquire)
+        let Some(upstream) = self.upstream.take() else { return };
+        if self.uploaded.load(Ordering::Acquire)
+            && let Some(flow) = flow
             && let Ok(mut parked) = self.talk.parked.lock()
         {
-            *parked = Some(upstream);
+            flow.rest();
+            *parked = Some(Parked { upstream, _flow: flow });
         }
     }
 
