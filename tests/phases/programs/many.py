@@ -73,11 +73,14 @@ while True:
         pass
     order = os.read(0, 100).decode().strip()
     if order == 'open':
-        marked, resets, leaks, others = False, 0, 0, 0
-        for _ in range(FLOWS // 2):
-            Flow(addresses[CUT], False)
-        while any(not flow.greeted for flow in flows.values()):
-            turn(-1)
+        marked, leaks, others = False, 0, 0
+        # On a machine that has no time, a dial may fail.
+        while (missing := FLOWS - len(flows)) > 0:
+            for _ in range(missing):
+                Flow(addresses[CUT], False)
+            while any(not flow.greeted for flow in flows.values()):
+                turn(-1)
+        resets = 0
         print('open', flush=True)
     elif order == 'mark':
         marked = True
