@@ -173,8 +173,7 @@ namespaced! {
             let mut buffer = [0; 16];
             let (length, from) = server.recv_from(&mut buffer).unwrap();
             assert_eq!(&buffer[..length], b"question");
-            // On a busy machine connection tracking now and then drops an answer (EPERM); a resolver would be asked again.
-            assert!((0..5).any(|_| server.send_to(b"answer", from).is_ok()), "no answer gets through to {from}");
+            server.send_to(b"answer", from).unwrap();
             let (length, from) = client.recv_from(&mut buffer).unwrap();
             assert_eq!((&buffer[..length], from), (b"answer".as_slice(), SocketAddr::new(asked, 53)));
         }
