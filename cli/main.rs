@@ -1,5 +1,7 @@
 //! The `closedbook` program: parse, dispatch, exit code. One noun per file.
 
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
+
 use std::path::Path;
 use std::process::ExitCode;
 

@@ -64,7 +64,9 @@ impl Client {
             match line.get("method").and_then(Value::as_str) {
                 Some("log.record") => return Ok(Some(Notice::Record(params))),
                 Some("log.missed") => {
-                    return Ok(Some(Notice::Missed(params["records"].as_u64().unwrap_or(0))));
+                    return Ok(Some(Notice::Missed(
+                        params.get("records").and_then(Value::as_u64).unwrap_or(0),
+                    )));
                 }
                 // A newer closedbook may have more to tell.
                 _ => {}
@@ -85,8 +87,9 @@ impl Client {
 }
 
 fn refusal(error: &Value) -> Failure {
-    let message = error["message"].as_str().unwrap_or("it gave no reason").to_owned();
-    match (error["data"]["word"].as_str(), error["data"]["why"].as_str()) {
+    let message = error.get("message").and_then(Value::as_str).unwrap_or("it gave no reason").to_owned();
+    let text = |path| error.pointer(path).and_then(Value::as_str);
+    match (text("/data/word"), text("/data/why")) {
         (Some("widening-refused"), Some("not-asked")) => {
             Failure::refused(message).remedy("add --widen if that is meant")
         }

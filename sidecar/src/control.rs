@@ -1,8 +1,8 @@
 //! The control socket: how the operator looks at a running proxy and switches its phase.
 //!
-//! Line-delimited JSON-RPC 2.0 over a unix socket that the task does not see (G10). [`lines`] cuts what comes into
-//! lines, [`message`] reads them, [`method`] types them, [`desk`] does what they ask for; none of these does any
-//! IO. [`server`] moves the bytes: each client in a task of its own, so that a slow or hostile one holds up nobody.
+//! Line-delimited JSON-RPC 2.0 over a unix socket that the task does not see (G10). `lines` cuts what comes into
+//! lines, `message` reads them, `method` types them, `desk` does what they ask for; none of these does any
+//! IO. `server` moves the bytes: each client in a task of its own, so that a slow or hostile one holds up nobody.
 //!
 //! `docs/control.md` is the reference for users.
 

@@ -1,6 +1,6 @@
 //! A run and its operator: the control socket, and the commands on top of it.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod finding;
 mod paths;

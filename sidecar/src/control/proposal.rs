@@ -7,7 +7,7 @@ use super::report::Concern;
 /// The entry that would permit it: as a person would write it, so without the ports that go without saying. None for
 /// refusals that no entry can change.
 pub fn entry(host: &str, port: Option<u16>, reason: Reason) -> Option<Entry> {
-    let name = !host.parse::<std::net::IpAddr>().is_ok();
+    let name = host.parse::<std::net::IpAddr>().is_err();
     let scheme = match reason {
         Reason::NameNotAllowed | Reason::DnsName | Reason::AddressNotAllowed | Reason::PortNotAllowed => "",
         Reason::NoServerName if !name => "",

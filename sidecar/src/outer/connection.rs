@@ -14,7 +14,7 @@ use super::http::answer::Answer;
 use super::log::{Kind, Record};
 use super::prefix::{self, Prefix};
 use super::refuse::{Tongue, refuse, say};
-use super::ruling::{Claim, Leash};
+use super::ruling::{Claim, Leash, Line};
 use super::socket::Socket;
 use super::{Outer, http, original};
 
@@ -176,9 +176,10 @@ async fn carry(outer: &Arc<Outer>, mut record: Record, client: Socket, permit: P
     };
     record.note(|entry| entry.dialled = Some(dialled.address));
 
-    let server = dialled.server;
+    let (client, server) = (Arc::new(client), Arc::new(dialled.server));
     let moved = Arc::clone(record.moved());
-    if let Err(cut) = flow.reached(dialled.address, &moved) {
+    let line = Line { client: Arc::clone(&client), server: Arc::clone(&server), moved: Arc::clone(&moved) };
+    if let Err(cut) = flow.reached(dialled.address, line) {
         return record.cut(&Refusal::new(Reason::PhaseChanged, cut.detail));
     }
     let end = tokio::select! {
@@ -198,12 +199,16 @@ async fn carry(outer: &Arc<Outer>, mut record: Record, client: Socket, permit: P
             end
         } => Ok(end),
     };
+    if !matches!(end, Ok(End::Finished)) {
+        // Out of the registry, nothing may be under way.
+        server.abort();
+    }
+    let end = flow.end(&leash, end).await;
     if let Ok(End::Finished) = end {
         client.settle();
         server.settle();
     }
     drop((client, server));
-    drop(flow);
     match end {
         Ok(End::Finished) => record.allow(),
         Ok(End::Broken) => record.allow_with("reset by one side"),

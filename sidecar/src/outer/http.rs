@@ -52,7 +52,7 @@ struct Talk {
     parked: Mutex<Option<Parked>>,
     /// Set when the server agreed to leave HTTP.
     tunnel: Mutex<Option<Tunnel>>,
-    client: Socket,
+    client: Arc<Socket>,
     /// Dropped last.
     leash: Leash,
 }
@@ -94,7 +94,7 @@ pub(super) async fn serve(
         first: Mutex::new(Some(first)),
         parked: Mutex::default(),
         tunnel: Mutex::default(),
-        client,
+        client: Arc::new(client),
         leash: Leash::new(),
     });
     let over = converse(&talk).await;

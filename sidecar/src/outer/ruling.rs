@@ -8,7 +8,8 @@ use arc_swap::ArcSwap;
 use closedbook_policy::{Epoch, Permit, Phase, Reason, Refusal};
 use tokio::sync::watch;
 
-use super::copy::Moved;
+use super::copy::{End, Moved};
+use super::socket::Socket;
 
 mod claim;
 #[cfg(test)]
@@ -52,13 +53,22 @@ struct Live {
     /// The number of its record.
     id: u64,
     claim: Claim,
-    moved: Option<Arc<Moved>>,
+    line: Option<Line>,
     since: std::time::Instant,
     leash: watch::Sender<Option<Refusal>>,
 }
 
+/// What a flow moves bytes over, and where they are counted.
+#[derive(Debug, Clone)]
+pub(crate) struct Line {
+    pub(crate) client: Arc<Socket>,
+    pub(crate) server: Arc<Socket>,
+    pub(crate) moved: Arc<Moved>,
+}
+
 /// What a switch pulls to end a connection whose flow it refuses. Dropping it says that no byte of the connection moves
-/// any more, so it is dropped after the sockets.
+/// any more, so it is dropped after the sockets. A flow that is [connected](Flow::reached) is not waited for: its sockets
+/// are reset by the switch itself.
 #[derive(Debug)]
 pub(crate) struct Leash {
     pull: watch::Sender<Option<Refusal>>,
@@ -105,10 +115,24 @@ impl Ruling {
             Reach::Refused => format!("phase {} does not permit it", phase.name()),
             Reach::All => format!("the switch to phase {} cut everything", phase.name()),
         };
-        for live in &refused {
-            live.leash.send_replace(Some(Refusal::new(Reason::PhaseChanged, detail.clone())));
+        let refusal = Refusal::new(Reason::PhaseChanged, detail);
+        let (connected, others): (Vec<_>, Vec<_>) = refused.iter().partition(|live| live.line.is_some());
+        for live in &others {
+            live.leash.send_replace(Some(refusal.clone()));
         }
-        for live in &refused {
+        // Not left to the tasks, which stand in line with those of all flows that go on.
+        for live in &connected {
+            // First what a task is told that finds its sockets reset; only then that it should look.
+            live.leash.send_if_modified(|pulled| {
+                *pulled = Some(refusal.clone());
+                false
+            });
+            live.line.iter().for_each(Line::abort);
+        }
+        for live in &connected {
+            live.leash.send_modify(|_| {});
+        }
+        for live in &others {
             live.leash.closed().await;
         }
         refused.iter().map(|live| CutFlow::new(live.id, &live.claim)).collect()
@@ -143,7 +167,7 @@ impl Ruling {
         let mut live: Vec<_> = flows
             .live
             .values()
-            .map(|live| LiveFlow::new(live.id, &live.claim, live.moved.as_deref(), live.since.elapsed()))
+            .map(|live| LiveFlow::new(live.id, &live.claim, live.line.as_ref(), live.since.elapsed()))
             .collect();
         drop(flows);
         live.sort_by_key(|flow| flow.id);
@@ -159,7 +183,7 @@ impl Ruling {
         let key = flows.next;
         flows.next = flows.next.wrapping_add(1);
         let (since, leash) = (std::time::Instant::now(), leash.pull.clone());
-        flows.live.insert(key, Live { id, claim, moved: None, since, leash });
+        flows.live.insert(key, Live { id, claim, line: None, since, leash });
         Flow { ruling: Arc::clone(self), key }
     }
 
@@ -172,13 +196,27 @@ impl Ruling {
 impl Flow {
     /// The flow has its connection. An error if a switch came first: between the decision and now, the phase may have
     /// become one that permits the name and not this address.
-    pub(crate) fn reached(&self, address: SocketAddr, moved: &Arc<Moved>) -> Result<(), Refusal> {
+    pub(crate) fn reached(&self, address: SocketAddr, line: Line) -> Result<(), Refusal> {
         let mut flows = self.ruling.flows();
         let gone = || Refusal::new(Reason::PhaseChanged, "a switch of phase came before the connection");
         let live = flows.live.get_mut(&self.key).ok_or_else(gone)?;
         live.claim.reached(address);
-        live.moved = Some(Arc::clone(moved));
+        live.line = Some(line);
         live.claim.stands(&self.ruling.now())
+    }
+
+    /// The flow has ended as it says. If a switch was there before, it was cut instead: the answer to that switch says so
+    /// already.
+    pub(crate) async fn end(self, leash: &Leash, end: Result<End, Refusal>) -> Result<End, Refusal> {
+        let mine = self.ruling.flows().live.remove(&self.key).is_some();
+        if mine { end } else { Err(leash.cut().await) }
+    }
+
+    /// Why a switch has cut it, if one has.
+    pub(crate) fn cut(&self, leash: &Leash) -> Option<Refusal> {
+        let taken = !self.ruling.flows().live.contains_key(&self.key);
+        let unsaid = || Refusal::new(Reason::PhaseChanged, "a switch of phase does not permit it");
+        taken.then(|| leash.pulled().unwrap_or_else(unsaid))
     }
 
     /// Nothing of it is under way, but its connection is kept for the next one.
@@ -186,6 +224,14 @@ impl Flow {
         if let Some(live) = self.ruling.flows().live.get_mut(&self.key) {
             live.claim.rest();
         }
+    }
+}
+
+impl Line {
+    fn abort(&self) {
+        // The server first: from here on nothing reaches it.
+        self.server.abort();
+        self.client.abort();
     }
 }
 

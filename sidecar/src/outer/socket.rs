@@ -5,7 +5,7 @@ use std::io;
 use std::net::Shutdown;
 use std::time::Duration;
 
-use closedbook_kernel::sockets::unacknowledged;
+use closedbook_kernel::sockets::{abort, unacknowledged};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::io::Interest;
 use tokio::net::TcpStream;
@@ -57,6 +57,12 @@ impl Socket {
     /// Says that nothing more is written: the peer reads an end, and may go on writing (half-close).
     pub(crate) fn shut_write(&self) -> io::Result<()> {
         SockRef::from(&self.stream).shutdown(Shutdown::Write)
+    }
+
+    /// Resets the connection now, whoever else holds the socket.
+    pub(crate) fn abort(&self) {
+        // A connection that is gone already can't be ended again.
+        let _ = abort(&self.stream);
     }
 
     /// The connection ended in order: from now on dropping it sends what is buffered, and a FIN.

@@ -56,7 +56,8 @@ impl Exchange {
             record.note(|entry| entry.dialled = Some(upstream.address()));
         }
         if let Some(flow) = &self.flow {
-            flow.reached(upstream.address(), upstream.wire())?;
+            let client = Arc::clone(&self.talk.client);
+            flow.reached(upstream.address(), upstream.line(client))?;
         }
         self.upstream = Some(upstream);
         Ok(())
@@ -83,8 +84,11 @@ impl Exchange {
     /// registry: a switch of phase ends what it would refuse.
     pub(super) fn finish(&mut self) {
         let flow = self.flow.take();
-        if let Some(record) = self.close() {
-            record.allow();
+        let cut = flow.as_ref().and_then(|flow| flow.cut(&self.talk.leash));
+        match (self.close(), cut) {
+            (Some(record), Some(cut)) => record.cut(&cut),
+            (Some(record), None) => record.allow(),
+            (None, _) => {}
         }
         let Some(upstream) = self.upstream.take() else { return };
         if self.uploaded.load(Ordering::Acquire)
@@ -105,11 +109,16 @@ impl Exchange {
 
     /// One of the two sides ended it too early.
     pub(super) fn broke(&mut self, who: &'static str) {
+        if let Some(upstream) = &self.upstream {
+            // Out of the registry, nothing may be under way.
+            upstream.abort();
+        }
+        let cut = self.flow.as_ref().and_then(|flow| flow.cut(&self.talk.leash));
         let record = self.close();
         drop(self.upstream.take());
         let Some(record) = record else { return };
         let refused = self.talk.feed().refused().filter(|refused| !refused.unrecorded);
-        match (self.talk.leash.pulled(), refused) {
+        match (cut, refused) {
             (Some(cut), _) => record.cut(&cut),
             // It says by itself that it was stopped.
             _ if self.talk.outer.stopping.load(Ordering::Acquire) => drop(record),

@@ -86,11 +86,16 @@ impl Open {
                 end
             } => Ok(end),
         };
+        if !matches!(end, Ok(End::Finished)) {
+            // Out of the registry, nothing may be under way.
+            server.abort();
+        }
+        let end = flow.end(&talk.leash, end).await;
         if let Ok(End::Finished) = end {
             talk.client.settle();
             server.settle();
         }
-        drop((server, flow));
+        drop(server);
         match end {
             Ok(End::Finished) => record.allow(),
             Ok(End::Broken) => record.allow_with("reset by one side"),

@@ -18,6 +18,7 @@ use super::body::Upload;
 use super::intake::{poll_read, poll_write};
 use crate::outer::copy::Moved;
 use crate::outer::dial::Dialled;
+use crate::outer::ruling::Line;
 use crate::outer::socket::Socket;
 
 /// Fields of a response head. Servers send more of them than clients.
@@ -83,14 +84,19 @@ impl Upstream {
         poll(&mut self.connection, context);
     }
 
-    /// Where the bytes on the wire are counted.
-    pub(super) fn wire(&self) -> &Arc<Moved> {
-        &self.wire
+    /// The line between this client and the server.
+    pub(super) fn line(&self, client: Arc<Socket>) -> Line {
+        Line { client, server: Arc::clone(&self.socket), moved: Arc::clone(&self.wire) }
     }
 
     /// The bytes since the last time that this was asked.
     pub(super) fn take_counts(&self) -> (u64, u64) {
         (self.wire.up.swap(0, Ordering::Relaxed), self.wire.down.swap(0, Ordering::Relaxed))
+    }
+
+    /// Resets it.
+    pub(super) fn abort(&self) {
+        self.socket.abort();
     }
 
     /// It is not needed any more, and ends in order if the server has everything; the rest would be sent where no

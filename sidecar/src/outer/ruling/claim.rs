@@ -9,7 +9,7 @@ use closedbook_policy::{
     Attempt, Destination, DnsAnswers, Evidence, Host, Name, Permit, Phase, Reason, Refusal,
 };
 
-use crate::outer::copy::Moved;
+use super::Line;
 use crate::outer::log::Kind;
 
 /// What must be permitted for a connection to go on.
@@ -185,13 +185,14 @@ impl Claim {
 }
 
 impl LiveFlow {
-    pub(super) fn new(id: u64, claim: &Claim, moved: Option<&Moved>, age: Duration) -> Self {
+    pub(super) fn new(id: u64, claim: &Claim, line: Option<&Line>, age: Duration) -> Self {
         let (dialled, rule) = match claim {
             Claim::Flow { dialled, rule, .. } => (*dialled, Some(rule.to_string())),
             _ => (None, None),
         };
-        let bytes = moved
-            .map_or((0, 0), |moved| (moved.up.load(Ordering::Relaxed), moved.down.load(Ordering::Relaxed)));
+        let bytes = line.map_or((0, 0), |Line { moved, .. }| {
+            (moved.up.load(Ordering::Relaxed), moved.down.load(Ordering::Relaxed))
+        });
         let original = claim.original();
         Self {
             id,
