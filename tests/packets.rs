@@ -26,7 +26,11 @@ refused(socket.AF_INET, socket.SOCK_DGRAM, socket.IPPROTO_ICMP, ("192.0.2.1", 0)
             .of_kind("packet")
             .iter()
             .map(|record| {
-                assert_eq!((&record["verdict"], &record["reason"]), (&"deny".into(), &"packet".into()), "{run:?}");
+                assert_eq!(
+                    (&record["verdict"], &record["reason"]),
+                    (&"deny".into(), &"packet".into()),
+                    "{run:?}"
+                );
                 assert!(record["name"].is_null(), "{run:?}");
                 (record["detail"].to_string(), record["original"].to_string(), record["port"].to_string())
             })
@@ -36,8 +40,7 @@ refused(socket.AF_INET, socket.SOCK_DGRAM, socket.IPPROTO_ICMP, ("192.0.2.1", 0)
             (r#""udp to [2001:db8::7]:443""#, r#""[2001:db8::7]:443""#, "443"),
             (r#""icmp echo request to 192.0.2.1""#, r#""192.0.2.1:0""#, "null"),
         ];
-        let expected =
-            expected.map(|(detail, original, port)| (detail.into(), original.into(), port.into()));
+        let expected = expected.map(|(detail, original, port)| (detail.into(), original.into(), port.into()));
         assert_eq!(told, expected, "{run:?}");
         assert!(run.stderr.contains("192.0.2.1:123 (packet)"), "{run:?}");
         assert_eq!(run.log.len(), 3, "closedbook's own test is not in the log: {run:?}");
@@ -67,10 +70,16 @@ for _ in range(10):
         let missed: usize = run
             .of_kind("packet")
             .iter()
-            .filter_map(|record| record["detail"].as_str()?.split_once("; ")?.1.split_once(' ')?.0.parse::<usize>().ok())
+            .filter_map(|record| {
+                record["detail"].as_str()?.split_once("; ")?.1.split_once(' ')?.0.parse::<usize>().ok()
+            })
             .sum();
         // The last few may have come after the last record.
-        assert!((1000..=1010).contains(&(records + missed)), "{records} records, {missed} missed: {}", run.stderr);
+        assert!(
+            (1000..=1010).contains(&(records + missed)),
+            "{records} records, {missed} missed: {}",
+            run.stderr
+        );
         let said = format!("{missed} more packets were refused, too many at once to record each");
         assert!(run.stderr.contains(&said), "{}", run.stderr);
     }

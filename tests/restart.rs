@@ -103,7 +103,8 @@ impl Puppet {
         let id = self.supervisor.id();
         let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap();
         let is_proxy = |pid: &&str| {
-            fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.contains("sidecar\0outer"))
+            fs::read_to_string(format!("/proc/{pid}/cmdline"))
+                .is_ok_and(|line| line.contains("sidecar\0outer"))
         };
         Pid::from_raw(children.split_whitespace().find(is_proxy).unwrap().parse().unwrap())
     }
@@ -217,8 +218,8 @@ fn a_switch_outlives_the_proxy() {
         puppet.until_said("the proxy serves again");
         assert!(phase(&[]).contains("agent"), "the operator is answered as before");
         assert_eq!(puppet.does("fetch('api.openai.com')"), "HTTP/1.1 200 OK");
-        let fetched =
-            puppet.does("__import__('subprocess').run(['curl', '-s', 'https://api.anthropic.com/']).returncode");
+        let fetched = puppet
+            .does("__import__('subprocess').run(['curl', '-s', 'https://api.anthropic.com/']).returncode");
         assert_ne!(fetched, "0", "the phase of the start is in force again");
         let outcome = puppet.end().must_succeed();
         let after = |record: &&serde_json::Value| record["id"].as_u64() > Some(1_000_000_000);

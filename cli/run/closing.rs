@@ -13,7 +13,10 @@ pub(super) fn print(report: &Report) {
         eprintln!("closedbook: {line}");
     }
     if report.packets_unrecorded > 0 {
-        eprintln!("closedbook: {} more packets were refused, too many at once to record each", report.packets_unrecorded);
+        eprintln!(
+            "closedbook: {} more packets were refused, too many at once to record each",
+            report.packets_unrecorded
+        );
     }
     if let Some(error) = &report.log_error {
         eprintln!("closedbook: the decision log is not complete: {error}");

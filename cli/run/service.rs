@@ -120,7 +120,9 @@ impl Service {
         }
         self.replaced.push_back(now);
         self.replacements += 1;
-        eprintln!("closedbook: the proxy {how}; another is started, and until it serves all connections are refused");
+        eprintln!(
+            "closedbook: the proxy {how}; another is started, and until it serves all connections are refused"
+        );
         match Proxy::start(&self.start, &self.handoffs) {
             Ok(proxy) => self.state = State::Starting(proxy, now + START),
             Err(failure) => {

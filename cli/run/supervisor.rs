@@ -34,8 +34,8 @@ pub(super) fn supervise(plan: Plan) -> Result<u8, Failure> {
     let config = plan.outer_config(lab.as_ref());
     // After the lab's fork, which would hold the listener open.
     let mut control = Control::bind(plan.control, plan.quiet)?;
-    let (handoffs, proxies) = UnixStream::pair()
-        .map_err(|error| Failure::bug(format!("can't make a socket pair: {error}")))?;
+    let (handoffs, proxies) =
+        UnixStream::pair().map_err(|error| Failure::bug(format!("can't make a socket pair: {error}")))?;
     let listener = control.as_mut().and_then(Control::hand_over);
     let start = Start { config, log: plan.log, control: listener, uplink: lab.as_ref().map(Lab::room) };
     let mut service = Service::start(start, handoffs)?;

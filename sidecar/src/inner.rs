@@ -144,7 +144,9 @@ impl InnerError {
             }
             Self::Loopback(_) | Self::Ruleset(_) => "use a kernel with nftables (5.2 or newer)",
             Self::Verify(_) => "something else writes nftables rules into this namespace; stop it",
-            Self::PacketLog(_) => "load the module nfnetlink_log on the host, and stop what else reads group 77",
+            Self::PacketLog(_) => {
+                "load the module nfnetlink_log on the host, and stop what else reads group 77"
+            }
             Self::Journal(_) => "use a kernel with memfd_create (CONFIG_MEMFD_CREATE)",
         }
     }

@@ -171,7 +171,9 @@ impl Past {
     fn read(bytes: &[u8]) -> Result<Self, JournalError> {
         let mut past = Self::default();
         let mut policy: Option<Box<str>> = None;
-        for (index, text) in bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, text)| !text.is_empty()) {
+        for (index, text) in
+            bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, text)| !text.is_empty())
+        {
             let senseless = |source| JournalError::Line { line: index + 1, source };
             match serde_json::from_slice(text).map_err(|error| senseless(error.into()))? {
                 Entry::Start(phase) => {

@@ -26,10 +26,7 @@ fn the_proxy_is_killed() {
         kill(supervisor, Signal::SIGCONT).unwrap();
         let ended = life.end();
         assert_eq!(ended.status.code(), Some(0), "{ended:?}");
-        assert!(
-            ended.errors.contains("the proxy was killed by SIGKILL; another is started"),
-            "{ended:?}"
-        );
+        assert!(ended.errors.contains("the proxy was killed by SIGKILL; another is started"), "{ended:?}");
         assert!(!ended.witness.contains("N0NCE-after"), "{ended:?}");
     }
 }

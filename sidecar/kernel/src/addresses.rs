@@ -90,7 +90,10 @@ mod tests {
             assert!(list.contains(&"127.0.0.1".parse().unwrap()), "{list:?}");
             assert!(!list.contains(&"127.0.0.2".parse().unwrap()), "in the block, but not assigned");
             let v6 = std::fs::read_to_string("/proc/net/if_inet6").unwrap_or_default();
-            assert_eq!(list.contains(&"::1".parse().unwrap()), v6.contains("00000000000000000000000000000001"));
+            assert_eq!(
+                list.contains(&"::1".parse().unwrap()),
+                v6.contains("00000000000000000000000000000001")
+            );
         }
     }
 }

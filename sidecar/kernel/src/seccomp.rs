@@ -43,9 +43,8 @@ fn apply(program: &[Instruction], flags: libc::c_ulong) -> Result<(), Errno> {
     let header = libc::sock_fprog { len: length, filter: program.as_ptr().cast_mut() };
     // SAFETY: the kernel reads `len` instructions from `filter`, both of which live until the call returns, and
     // writes nothing.
-    let done = unsafe {
-        libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const header)
-    };
+    let done =
+        unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const header) };
     match Errno::result(done)? {
         0 => Ok(()),
         // With TSYNC: the id of a thread that has a filter of its own, and nothing was done.

@@ -183,7 +183,9 @@ fn a_confined_anchor_binds_and_starts_nothing() {
     for body in [
         (|| drop(Command::new("/bin/true").status())) as fn(),
         || drop(thread::Builder::new().spawn(|| {})),
-        || drop(unshare(CloneFlags::CLONE_NEWNET)),
+        || {
+            let _ = unshare(CloneFlags::CLONE_NEWNET);
+        },
     ] {
         is_ended_by_the_filter("the anchor", || {
             seccomp::confine_anchor().unwrap();
@@ -215,7 +217,12 @@ fn landlock_takes_the_file_system() {
 fn limits_stay() {
     succeeds(|| {
         privileges::limit_anchor().unwrap();
-        let never = [Resource::RLIMIT_CORE, Resource::RLIMIT_MEMLOCK, Resource::RLIMIT_MSGQUEUE, Resource::RLIMIT_NPROC];
+        let never = [
+            Resource::RLIMIT_CORE,
+            Resource::RLIMIT_MEMLOCK,
+            Resource::RLIMIT_MSGQUEUE,
+            Resource::RLIMIT_NPROC,
+        ];
         for resource in never {
             assert_eq!(getrlimit(resource).unwrap(), (0, 0), "{resource:?}");
             assert_eq!(setrlimit(resource, 1, 1), Err(Errno::EPERM), "{resource:?}");

@@ -75,14 +75,16 @@ pub enum Wrong {
 impl SelfTest {
     /// Binds the probes' sockets in the current network namespace.
     pub(crate) fn prepare(families: Families) -> io::Result<Self> {
-        let v6 = matches!(families, Families::V4AndV6)
-            .then_some((IpAddr::V6(TASK_V6), IpAddr::V6(NOWHERE_V6)));
+        let v6 =
+            matches!(families, Families::V4AndV6).then_some((IpAddr::V6(TASK_V6), IpAddr::V6(NOWHERE_V6)));
         let pairs = [(IpAddr::V4(TASK_V4), IpAddr::V4(NOWHERE_V4))].into_iter().chain(v6);
         let mut probes = Vec::new();
         for (own, nowhere) in pairs {
             for kind in [Kind::Datagram, Kind::Dns, Kind::Tls] {
                 let socket = match kind {
-                    Kind::Tls => Socket::new(Domain::for_address((own, 0).into()), Type::STREAM, Some(Protocol::TCP)),
+                    Kind::Tls => {
+                        Socket::new(Domain::for_address((own, 0).into()), Type::STREAM, Some(Protocol::TCP))
+                    }
                     _ => Socket::new(Domain::for_address((own, 0).into()), Type::DGRAM, Some(Protocol::UDP)),
                 }?;
                 socket.bind(&SocketAddr::new(own, 0).into())?;

@@ -57,7 +57,9 @@ fn half_a_line_is_as_none() {
 /// G6, G16: a proxy that can't tell what was in force does not start in something wider.
 #[test]
 fn nonsense_starts_nothing() {
-    for text in ["?\n", "{\"lease\":\"-\"}\n", "{\"phase\":{\"name\":\"agent\",\"epoch\":1}}\n", "{\"other\":1}\n"] {
+    for text in
+        ["?\n", "{\"lease\":\"-\"}\n", "{\"phase\":{\"name\":\"agent\",\"epoch\":1}}\n", "{\"other\":1}\n"]
+    {
         let mut file = Journal::blank().unwrap();
         file.write_all(text.as_bytes()).unwrap();
         assert!(Journal::open(file).is_err(), "{text}");

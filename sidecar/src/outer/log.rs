@@ -55,7 +55,7 @@ pub(crate) struct Writer(Option<Idle>);
 
 #[derive(Debug)]
 struct Idle {
-    entries: mpsc::Receiver<Entry>,
+    entries: mpsc::Receiver<Arc<Entry>>,
     file: File,
     broken: Arc<AtomicBool>,
 }

@@ -49,11 +49,12 @@ mod summary;
 pub(crate) mod testing;
 
 pub use log::Kind;
+use log::Record;
 pub use probes::Probes;
+use regime::Former;
 pub use regime::{Caller, Change, Order, Regime, Stop as RatchetStop, Switched, Unchanged, Widen};
 pub use resolve::{ResolverError, Upstreams};
 pub use ruling::{CutFlow, LiveFlow, Reach, Ruling, State};
-use log::Record;
 pub use summary::{Refused, Summary};
 
 /// What the proxy is told at its start.

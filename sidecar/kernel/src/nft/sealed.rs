@@ -121,9 +121,7 @@ fn refuse() -> Chain {
         entry: Entry::Goto,
         rules: vec![
             Rule::new(Name::new(c"numbered"), Action::Number),
-            Rule::new(Name::new(c"logged"), Action::Log(PACKET_LOG))
-                .at_most(LOG_LIMIT)
-                .counted(),
+            Rule::new(Name::new(c"logged"), Action::Log(PACKET_LOG)).at_most(LOG_LIMIT).counted(),
             Rule::new(Name::new(c"refused-tcp"), Action::Reject(Reject::TcpReset))
                 .when(Match::Protocol(Transport::Tcp))
                 .counted(),

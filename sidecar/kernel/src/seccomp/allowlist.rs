@@ -1,13 +1,13 @@
 //! Filters that allow what is named and nothing else, for the program's own instruction set.
 
+#[cfg(target_arch = "aarch64")]
+use super::instruction::AARCH64 as NATIVE;
 use super::instruction::{
     ARCHITECTURE, Instruction, NUMBER, allow, answer, argument, jump_equal, kill, load, mask, refuse,
     upper_half,
 };
 #[cfg(target_arch = "x86_64")]
 use super::instruction::{X32, X86_64 as NATIVE, jump_at_least};
-#[cfg(target_arch = "aarch64")]
-use super::instruction::AARCH64 as NATIVE;
 
 /// A system call's number, as libc has it.
 pub(super) type Call = libc::c_long;

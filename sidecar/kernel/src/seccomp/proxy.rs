@@ -87,12 +87,8 @@ const TRANSFER: &[Call] = &[
 ];
 
 /// The runtime's own threads.
-const THREADS: &[Call] = &[
-    libc::SYS_set_robust_list,
-    libc::SYS_rseq,
-    libc::SYS_sched_yield,
-    libc::SYS_sched_getaffinity,
-];
+const THREADS: &[Call] =
+    &[libc::SYS_set_robust_list, libc::SYS_rseq, libc::SYS_sched_yield, libc::SYS_sched_getaffinity];
 
 /// The options that this program and its libraries set.
 const OPTIONS: &[(libc::c_int, &[libc::c_int])] = &[
@@ -107,10 +103,7 @@ const OPTIONS: &[(libc::c_int, &[libc::c_int])] = &[
             libc::SO_SNDBUF,
         ],
     ),
-    (
-        libc::IPPROTO_TCP,
-        &[libc::TCP_NODELAY, libc::TCP_KEEPIDLE, libc::TCP_KEEPINTVL, libc::TCP_KEEPCNT],
-    ),
+    (libc::IPPROTO_TCP, &[libc::TCP_NODELAY, libc::TCP_KEEPIDLE, libc::TCP_KEEPINTVL, libc::TCP_KEEPCNT]),
     (libc::IPPROTO_IPV6, &[libc::IPV6_V6ONLY]),
 ];
 
@@ -145,17 +138,9 @@ pub(super) fn common_rules(own_pid: u32) -> Vec<Rule> {
             Otherwise::Fails(libc::ENOTTY),
         ),
         // Limits are read, its own, and set no more.
-        Rule::all_of(
-            libc::SYS_prlimit64,
-            &[Check::Is(0, 0), Check::Null(2)],
-            Otherwise::Fails(libc::EPERM),
-        ),
+        Rule::all_of(libc::SYS_prlimit64, &[Check::Is(0, 0), Check::Null(2)], Otherwise::Fails(libc::EPERM)),
         // A pid is positive and fits.
-        Rule::all_of(
-            libc::SYS_tgkill,
-            &[Check::Is(0, own_pid.cast_signed())],
-            Otherwise::Fails(libc::EPERM),
-        ),
+        Rule::all_of(libc::SYS_tgkill, &[Check::Is(0, own_pid.cast_signed())], Otherwise::Fails(libc::EPERM)),
         Rule::never(libc::SYS_kill, libc::EPERM),
         Rule::never(libc::SYS_tkill, libc::EPERM),
         Rule::never(libc::SYS_openat, libc::EACCES),

@@ -124,7 +124,10 @@ mod tests {
         assert!(c != a && c != b);
         drop(second);
         let third = again();
-        assert_eq!((address(&third, "a.example"), address(&third, "b.example"), address(&third, "c.example")), (a, b, c));
+        assert_eq!(
+            (address(&third, "a.example"), address(&third, "b.example"), address(&third, "c.example")),
+            (a, b, c)
+        );
     }
 
     /// G16: a wildcard and a client with imagination do not grow the table without bound, and what was handed out
