@@ -22,6 +22,7 @@ mod service;
 mod signals;
 mod sockets;
 mod supervisor;
+mod sweeper;
 mod wire;
 
 /// Run a command that reaches the allowed hosts and nothing else.
