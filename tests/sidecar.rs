@@ -87,14 +87,14 @@ until grep -qs bound "$folder/notified"; do kill -0 "$manager"; done
 mkfifo "$folder/fd"
 touch "$folder/ready"
 NOTIFY_SOCKET=$folder/notify "$closedbook" sidecar outer --handoff "$folder/handoff" --policy "$folder/policy.toml" \
-  --phase agent --resolver 192.0.2.53 --ready-file "$folder/ready" --ready-fd 3 3> "$folder/fd" &
+  --phase agent --resolver 192.0.2.53 --ready-file "$folder/ready" --ready-fd 77 77> "$folder/fd" &
 outer=$!
-exec 4< "$folder/fd"
+exec 78< "$folder/fd"
 while [ -e "$folder/ready" ]; do kill -0 "$outer"; done
 echo "not yet"
 unshare -rn "$closedbook" sidecar inner --handoff "$folder/handoff" &
 inner=$!
-read -r -u 4 said
+read -r -u 78 said
 echo "$said"
 wait "$manager"
 tail -n 1 "$folder/notified"

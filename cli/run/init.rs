@@ -177,7 +177,7 @@ fn watch(
             Ok(_) | Err(Errno::EINTR) => {}
             Err(error) => return Err(bug(error)),
         }
-        let [spoken, restarted] = [1, 2].map(|index: usize| ready[index].any().unwrap_or(false));
+        let [_, spoken, restarted] = ready.map(|descriptor| descriptor.any().unwrap_or(false));
         while children.read_signal().map_err(bug)?.is_some() {}
         if let Some(code) = reap(child)? {
             return Ok(FromInit::Ended(code));

@@ -139,8 +139,10 @@ fn follow(init: &mut Init, service: &mut Service, signals: &Signals) -> Result<u
         }
         let ready = |index: usize| watched.get(index).and_then(PollFd::any).unwrap_or(false);
         let spoken = ready(0);
-        if ready(2) || service.patience().is_some_and(|patience| patience.is_zero()) {
-            service.attend();
+        let due = ready(2) || service.patience().is_some_and(|patience| patience.is_zero());
+        // A command that has ended needs no proxy any more.
+        if due && !spoken {
+            service.attend()?;
         }
         while let Some(number) =
             signals.next_for_command().map_err(|error| Failure::bug(error.to_string()))?

@@ -84,7 +84,7 @@ pub(crate) fn tell(to: &UnixStream, ended: Result<(), String>) -> io::Result<()>
     say(to, &ended.map_or_else(Line::Failed, |()| Line::Passed))
 }
 
-/// Takes what [`give`] gave, waiting for it.
+/// Takes what `inner` gives, waiting for it.
 pub fn take(from: UnixStream) -> Result<Handed, HandoffError> {
     let received = descriptors::receive(&from).map_err(HandoffError::Talk)?;
     let is_journal = |descriptor: &OwnedFd| descriptors::is_memory_file(descriptor);

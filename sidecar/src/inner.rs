@@ -112,7 +112,7 @@ impl Untested {
     pub fn test(self) -> Result<(), SelfTestError> {
         let tested = self.test.run();
         // A proxy that is gone needs no telling; that it is gone is seen by those who watch it.
-        let _ = handoff::tell(&self.proxy, tested.as_ref().map(|()| ()).map_err(|error| describe(error)));
+        let _ = handoff::tell(&self.proxy, tested.as_ref().copied().map_err(|error| describe(error)));
         tested
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Not under the usual harness: it has threads, and what is tried here is tried in children of a process without any.
 
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
+
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};

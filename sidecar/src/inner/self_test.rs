@@ -104,15 +104,15 @@ impl SelfTest {
         self.0.iter().map(source).collect()
     }
 
-    /// Sends them one after the other.
-    pub(crate) fn run(self) -> Result<(), SelfTestError> {
-        self.0.into_iter().try_for_each(|Probe { kind, socket, to }| {
+    /// Sends them one after the other. Their addresses stay taken as long as this value lives.
+    pub(crate) fn run(&self) -> Result<(), SelfTestError> {
+        self.0.iter().try_for_each(|Probe { kind, socket, to }| {
             let tried = match kind {
-                Kind::Datagram => datagram(&socket, to),
-                Kind::Dns => dns(&socket, to),
-                Kind::Tls => tls(socket, to),
+                Kind::Datagram => datagram(socket, *to),
+                Kind::Dns => dns(socket, *to),
+                Kind::Tls => tls(socket, *to),
             };
-            tried.map_err(|wrong| SelfTestError { what: kind.words(), to, wrong })
+            tried.map_err(|wrong| SelfTestError { what: kind.words(), to: *to, wrong })
         })
     }
 }
@@ -170,7 +170,7 @@ fn dns(socket: &Socket, to: SocketAddr) -> Result<(), Wrong> {
 }
 
 /// Answered by the proxy with an alert, or reset by it.
-fn tls(mut socket: Socket, to: SocketAddr) -> Result<(), Wrong> {
+fn tls(mut socket: &Socket, to: SocketAddr) -> Result<(), Wrong> {
     socket.connect_timeout(&to.into(), PATIENCE).map_err(Wrong::NoAnswer)?;
     let reset = |error: &io::Error| error.raw_os_error() == Some(libc::ECONNRESET);
     match socket.write_all(&hello()) {

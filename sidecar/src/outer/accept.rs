@@ -81,8 +81,10 @@ async fn placed(place: OwnedSemaphorePermit, connection: impl Future<Output = ()
 
 /// One connection too many: reset, and recorded.
 async fn turn_away(outer: &Outer, stream: TcpStream) {
-    let Ok(mut record) = outer.record(stream.peer_addr().ok(), outer.ruling.now()).await else { return };
-    if let Ok(original) = (outer.original)(&stream) {
+    let original = (outer.original)(&stream);
+    let record = outer.record(stream.peer_addr().ok(), original.as_ref().ok(), outer.ruling.now());
+    let Ok(mut record) = record.await else { return };
+    if let Ok(original) = original {
         record.note(|entry| {
             entry.original = Some(original);
             entry.port = Some(original.port());

@@ -28,7 +28,7 @@ async fn answer(
     transport: Transport,
 ) -> Option<Vec<u8>> {
     let phase = outer.ruling.now();
-    let Ok(mut record) = outer.record(client, phase).await else {
+    let Ok(mut record) = outer.record(client, None, phase).await else {
         // G13: nothing is told that can't be recorded; G11: but silence would be a hang.
         let question = Question::parse(message).ok()?;
         return Some(Answer::ServerFailure.message(&question, transport));

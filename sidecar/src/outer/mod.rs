@@ -268,9 +268,15 @@ impl Proxy {
 }
 
 impl Outer {
-    /// The record of an attempt by this client; one that goes nowhere if the client is closedbook itself.
-    async fn record(&self, client: Option<SocketAddr>, phase: Arc<Phase>) -> Result<Record, Refusal> {
-        match self.probes.has(client) {
+    /// The record of an attempt by this client, aimed at this address if that is known; one that goes nowhere if the client
+    /// is closedbook itself.
+    async fn record(
+        &self,
+        client: Option<SocketAddr>,
+        aimed_at: Option<&SocketAddr>,
+        phase: Arc<Phase>,
+    ) -> Result<Record, Refusal> {
+        match self.probes.has(client, aimed_at) {
             true => Ok(Record::unwritten(phase)),
             false => self.log.open(phase).await,
         }
