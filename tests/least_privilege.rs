@@ -9,6 +9,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
+use std::thread;
 
 use support::{Mode, Run, modes};
 
@@ -44,7 +45,13 @@ impl Live {
     fn init(&self) -> Process {
         let has_the_command =
             |process: &Process| process.children().iter().any(|child| child.command_line() == "cat\0");
-        self.children().into_iter().find(has_the_command).unwrap()
+        // The shell says that it is ready a moment before it becomes the command.
+        loop {
+            if let Some(init) = self.children().into_iter().find(has_the_command) {
+                return init;
+            }
+            thread::yield_now();
+        }
     }
 
     fn children(&self) -> Vec<Process> {
@@ -142,6 +149,8 @@ fn the_proxy_holds_nothing() {
         let ids = outer.status("Uid");
         if mode == Mode::Root {
             assert_eq!(ids, "65534\t65534\t65534\t65534", "root's proxy is nobody");
+            assert_eq!(outer.status("Gid"), ids);
+            assert_eq!(outer.status("Groups"), "");
         }
         assert_eq!(outer.limit("Max open files")[0], outer.limit("Max open files")[1]);
         live.end();
