@@ -100,13 +100,17 @@ impl Puppet {
 
     /// The proxy that is there now.
     fn proxy(&self) -> Pid {
+        self.find_proxy().unwrap()
+    }
+
+    fn find_proxy(&self) -> Option<Pid> {
         let id = self.supervisor.id();
-        let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap();
+        let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
         let is_proxy = |pid: &&str| {
-            fs::read_to_string(format!("/proc/{pid}/cmdline"))
-                .is_ok_and(|line| line.contains("sidecar\0outer"))
+            let line = fs::read_to_string(format!("/proc/{pid}/cmdline"));
+            line.is_ok_and(|line| line.contains("sidecar\0outer"))
         };
-        Pid::from_raw(children.split_whitespace().find(is_proxy).unwrap().parse().unwrap())
+        Some(Pid::from_raw(children.split_whitespace().find(is_proxy)?.parse().unwrap()))
     }
 
     fn kill_proxy(&self) {
@@ -252,6 +256,23 @@ fn restarts_are_bounded() {
         let outcome = puppet.ended();
         assert_eq!(outcome.code, 70, "{outcome:?}");
         assert!(outcome.stderr.contains("remedy: "), "{outcome:?}");
+    }
+}
+
+/// G6: the same when none of them gets as far as to serve.
+#[test]
+fn proxies_that_never_serve_are_bounded() {
+    for &mode in modes() {
+        let mut puppet = Puppet::in_lab(mode);
+        while puppet.supervisor.try_wait().unwrap().is_none() {
+            if let Some(proxy) = puppet.find_proxy() {
+                // It may have gone, and with it the run.
+                let _ = kill(proxy, Signal::SIGKILL);
+            }
+        }
+        let outcome = puppet.ended();
+        assert_eq!(outcome.code, 70, "{outcome:?}");
+        assert!(outcome.stderr.contains("after 5 others within a minute: the run ends"), "{outcome:?}");
     }
 }
 
