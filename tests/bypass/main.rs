@@ -12,6 +12,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod battery;
+mod capable;
 #[path = "../support/mod.rs"]
 mod support;
 
