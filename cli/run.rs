@@ -30,7 +30,8 @@ mod wire;
 /// of closedbook.
 #[derive(Debug, Args)]
 pub(crate) struct Run {
-    /// Allow this host: NAME[:PORTS], *.NAME[:PORTS], ADDRESS, CIDR or tcp://NAME:PORT. Ports default to 80,443.
+    /// Allow this host: NAME, *.NAME, ADDRESS or CIDR, each followed by :PORTS if they are not 80,443; or
+    /// tcp://NAME:PORT.
     #[arg(long, value_name = "HOST", value_delimiter = None)]
     allow: Vec<String>,
 
