@@ -8,18 +8,14 @@
 
 use serde_json::json;
 
-use crate::battery::{PROGRAM, Program};
-use crate::support::{Run, modes, offspring, python};
+use crate::program::{Program, Sealed};
+use crate::support::{Run, modes};
 
 #[test]
 fn bridges_to_other_networks() {
     for &mode in modes() {
         let run = Run::in_lab(mode).allow("api.anthropic.com");
-        let mut supervisor = Program::start(&mut run.command(&[python(), "-c", PROGRAM]));
-        supervisor.order(&json!({"attacks": [], "together": false, "wait": 1}));
-        let all = offspring(supervisor.child.id());
-        let task = all.iter().find(|process| process.words[0] == python()).unwrap().pid;
-        let proxy = all.iter().find(|process| process.words.iter().any(|word| word == "outer")).unwrap().pid;
+        let Sealed { program, task, proxy } = Sealed::start(&run);
         let mut capable = Program::inside(mode, task);
         let mut said = |words: &[&str]| {
             let output = capable.order(&json!({"command": words}));
@@ -67,7 +63,7 @@ fn bridges_to_other_networks() {
             .collect();
         capable.order(&json!({"attacks": attacks, "together": true, "wait": 0.25}));
         drop(capable);
-        let outcome = run.outcome(supervisor.end());
+        let outcome = run.outcome(program.end());
         assert!(!outcome.arrived("N0NCE-capable"), "{mode:?}: {outcome:?}");
     }
 }

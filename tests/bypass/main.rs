@@ -27,6 +27,7 @@ mod other_sockets;
 mod own_ports;
 mod packets;
 mod privilege;
+mod program;
 mod raw_bytes;
 mod terminal;
 mod tls_forms;
