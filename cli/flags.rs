@@ -6,6 +6,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use closedbook_sidecar::outer::Widen;
+
 use crate::exit::Failure;
 
 /// `--resolver`: addresses with or without a port; `None` if the flag was not given.
@@ -20,6 +22,14 @@ pub(crate) fn resolvers(given: &[String]) -> Result<Option<Vec<SocketAddr>>, Fai
     };
     let read = given.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     Ok((!read.is_empty()).then_some(read))
+}
+
+/// `--widen`.
+pub(crate) fn widen(text: &str) -> Result<Widen, String> {
+    Widen::parse(text).ok_or_else(|| {
+        let words: Vec<&str> = Widen::ALL.iter().map(|(word, _)| *word).collect();
+        format!("it is one of {}", words.join(", "))
+    })
 }
 
 /// `--log`: opened by the user who asks, before anything is started; a log that can't be written refuses to start (G13).

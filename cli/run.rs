@@ -5,11 +5,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use closedbook_sidecar::outer::Widen;
 
 use crate::exit::Failure;
+use crate::flags;
+use crate::instance::InstanceName;
 
 mod closing;
 mod command;
+mod control;
 mod init;
 mod lab;
 mod plan;
@@ -17,6 +21,7 @@ mod proxy;
 mod signals;
 mod sockets;
 mod supervisor;
+mod sweeper;
 mod wire;
 
 /// Run a command that reaches the allowed hosts and nothing else.
@@ -62,6 +67,18 @@ pub(crate) struct Run {
     /// Ask this resolver for the addresses of allowed names, instead of those in /etc/resolv.conf.
     #[arg(long, value_name = "ADDRESS[:PORT]", conflicts_with = "lab")]
     resolver: Vec<String>,
+
+    /// Listen for `closedbook phase|status|log|denials` at this path [default: a socket in your own runtime folder].
+    #[arg(long, value_name = "PATH", conflicts_with = "name")]
+    control: Option<PathBuf>,
+
+    /// What the run is called, to be found by `--name`.
+    #[arg(long, value_name = "NAME")]
+    name: Option<InstanceName>,
+
+    /// Whether a later phase may permit more: `free`, `flag` (it has to be asked for), `never-after-agent`.
+    #[arg(long, value_name = "HOW", default_value = Widen::default().word(), value_parser = flags::widen)]
+    widen: Widen,
 
     /// Don't print what was refused.
     #[arg(long, short)]

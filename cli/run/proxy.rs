@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -13,6 +13,7 @@ use closedbook_lab::Room;
 use nix::sched::CloneFlags;
 use nix::sys::prctl;
 use nix::sys::signal::{SigSet, Signal};
+use nix::sys::socket::{MsgFlags, recv};
 
 use super::wire::Line;
 use crate::exit::{Failure, chain};
@@ -32,6 +33,8 @@ pub(super) struct Start {
     pub(super) handoff: UnixStream,
     /// Where its records go.
     pub(super) log: Option<File>,
+    /// Where the operator is listened to.
+    pub(super) control: Option<UnixListener>,
     /// Where the uplink is, if it is not this process's own network: in the lab.
     pub(super) uplink: Option<Room>,
 }
@@ -65,6 +68,14 @@ impl Proxy {
             Ok(None) => Err(Failure::bug("the proxy ended before it was ready")),
             Err(error) => Err(Failure::bug(format!("the proxy can't be understood: {error}"))),
         }
+    }
+
+    /// Whether it has said its last words, or something else that nobody asked for: it has ended in order.
+    pub(super) fn has_reported(&self) -> bool {
+        let mut byte = [0];
+        let flags = MsgFlags::MSG_PEEK | MsgFlags::MSG_DONTWAIT;
+        self.line.has_more()
+            || recv(self.line.as_fd().as_raw_fd(), &mut byte, flags).is_ok_and(|count| count > 0)
     }
 
     /// Ends it; what it has refused. `None` if it died before.
@@ -110,6 +121,7 @@ fn become_proxy(start: &Start, line: &UnixStream) -> io::Error {
         descriptors::keep_over_exec(line)?;
         descriptors::keep_over_exec(&start.handoff)?;
         start.log.as_ref().map_or(Ok(()), descriptors::keep_over_exec)?;
+        start.control.as_ref().map_or(Ok(()), descriptors::keep_over_exec)?;
         SigSet::all().thread_unblock()?;
         Ok(())
     };
@@ -123,6 +135,9 @@ fn become_proxy(start: &Start, line: &UnixStream) -> io::Error {
     command.arg("--handoff-fd").arg(start.handoff.as_raw_fd().to_string());
     if let Some(log) = &start.log {
         command.arg("--log-fd").arg(log.as_raw_fd().to_string());
+    }
+    if let Some(control) = &start.control {
+        command.arg("--control-fd").arg(control.as_raw_fd().to_string());
     }
     command.current_dir("/").exec()
 }

@@ -36,6 +36,10 @@ pub(crate) struct OuterConfig {
     pub(crate) phase: String,
     /// The resolvers to ask; `None` for those of the host.
     pub(crate) resolvers: Option<Vec<SocketAddr>>,
+    /// How the ratchet is set, as `--widen` has it.
+    pub(crate) widen: String,
+    /// The user who is answered at the control socket.
+    pub(crate) owner: u32,
 }
 
 /// What the closing line of a run is made of.

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::num::NonZero;
 use std::os::fd::RawFd;
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
@@ -13,8 +13,10 @@ use closedbook_kernel::descriptors::{self, inherited};
 use closedbook_kernel::idmap::may_become_nobody;
 use closedbook_kernel::privileges;
 use closedbook_policy::Policy;
+use closedbook_sidecar::control::Control;
 use closedbook_sidecar::listeners::Listeners;
-use closedbook_sidecar::outer::{self, Config, Limits, Upstreams};
+use closedbook_sidecar::outer::{self, Config, Limits, Upstreams, Widen};
+use nix::unistd::getuid;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::signal::unix::{SignalKind, signal};
@@ -23,6 +25,7 @@ use super::config::{FromOuter, OuterConfig, ToOuter};
 use super::handoff;
 use crate::exit::{Failure, chain};
 use crate::flags;
+use crate::instance;
 use crate::policy;
 
 /// Serve a closed namespace: decide, resolve, dial. Holds no capability.
@@ -48,8 +51,17 @@ pub(crate) struct Outer {
     #[arg(long, value_name = "ADDRESS[:PORT]")]
     resolver: Vec<String>,
 
+    /// Listen for `closedbook phase|status|log|denials --control PATH` at this path, in a folder that the task does not
+    /// see.
+    #[arg(long, value_name = "PATH")]
+    control: Option<PathBuf>,
+
+    /// Whether a later phase may permit more: `free`, `flag` (it has to be asked for), `never-after-agent`.
+    #[arg(long, value_name = "HOW", default_value = Widen::default().word(), value_parser = flags::widen)]
+    widen: Widen,
+
     /// Inherited: the supervisor, which says what to enforce.
-    #[arg(long, hide = true, conflicts_with_all = ["handoff", "policy", "phase", "log", "resolver"], requires = "handoff_fd")]
+    #[arg(long, hide = true, conflicts_with_all = ["handoff", "policy", "phase", "log", "resolver", "control"], requires = "handoff_fd")]
     supervisor_fd: Option<RawFd>,
 
     /// Inherited: the socket that the listeners come from.
@@ -59,6 +71,10 @@ pub(crate) struct Outer {
     /// Inherited: the decision log, open.
     #[arg(long, hide = true)]
     log_fd: Option<RawFd>,
+
+    /// Inherited: the control socket, listening.
+    #[arg(long, hide = true)]
+    control_fd: Option<RawFd>,
 }
 
 impl Outer {
@@ -76,14 +92,23 @@ impl Outer {
         let phase = self.phase.ok_or_else(missing)?;
         let upstreams = flags::resolvers(&self.resolver)?.map_or(Upstreams::System, Upstreams::Servers);
         let log = self.log.as_deref().map(flags::open_log).transpose()?;
+        let owner = getuid().as_raw();
+        let control = match &self.control {
+            Some(path) => Some(Control { listener: instance::bind(path)?, owner }),
+            None => None,
+        };
         let listeners = handoff::fetch(self.handoff.as_deref().ok_or_else(missing)?)?;
         give_up_privilege()?;
-        let config = Config { policy, phase, upstreams, log, limits: limits() };
+        let config = Config { policy, phase, upstreams, log, limits: limits(), widen: self.widen, control };
         runtime()?.block_on(async {
             let stop = until_told()?;
             eprintln!("closedbook: serving");
             outer::run(config, listeners, stop).await.map_err(|error| Failure::refused(chain(&error)))
         })?;
+        // Fails where the privilege that made it is gone; the next one takes its place.
+        if let Some(path) = &self.control {
+            let _ = std::fs::remove_file(path);
+        }
         Ok(ExitCode::SUCCESS)
     }
 
@@ -97,13 +122,15 @@ impl Outer {
             .ok_or_else(|| broken(&"no handoff"))
             .and_then(|number| inherited(number).map(UnixStream::from).map_err(|error| broken(&error)))?;
         let log = self.log_fd.map(inherited).transpose().map_err(|error| broken(&error))?.map(File::from);
+        let control = self.control_fd.map(inherited).transpose().map_err(|error| broken(&error))?;
         // Before anything is read from anybody. The listeners come from the inner part, not from the task.
         give_up_privilege()?;
         runtime()?.block_on(async {
             line.set_nonblocking(true).map_err(|error| broken(&error))?;
             let line = tokio::net::UnixStream::from_std(line).map_err(|error| broken(&error))?;
             let (hears, says) = line.into_split();
-            serve(Supervisor { hears: BufReader::new(hears), says }, handoff, log).await
+            let inherited = Inherited { handoff, log, control: control.map(UnixListener::from) };
+            serve(Supervisor { hears: BufReader::new(hears), says }, inherited).await
         })?;
         Ok(ExitCode::SUCCESS)
     }
@@ -134,13 +161,21 @@ impl Supervisor {
     }
 }
 
-async fn serve(mut supervisor: Supervisor, handoff: UnixStream, log: Option<File>) -> Result<(), Failure> {
+/// What the supervisor has opened for this process.
+struct Inherited {
+    handoff: UnixStream,
+    log: Option<File>,
+    control: Option<UnixListener>,
+}
+
+async fn serve(mut supervisor: Supervisor, inherited: Inherited) -> Result<(), Failure> {
+    let Inherited { handoff, log, control } = inherited;
     let config = match supervisor.hear().await {
         Some(ToOuter::Serve(config)) => config,
         Some(ToOuter::Stop) => return Err(Failure::bug("the supervisor did not say what to enforce")),
         None => return Ok(()),
     };
-    let proxy = match prepare(config, log) {
+    let proxy = match prepare(config, log, control) {
         Ok(proxy) => proxy,
         Err(what) => return supervisor.say(&FromOuter::Unable(what)).await,
     };
@@ -160,10 +195,16 @@ async fn serve(mut supervisor: Supervisor, handoff: UnixStream, log: Option<File
     supervisor.say(&FromOuter::Done(summary.into())).await
 }
 
-fn prepare(config: OuterConfig, log: Option<File>) -> Result<outer::Proxy, String> {
+fn prepare(
+    config: OuterConfig,
+    log: Option<File>,
+    control: Option<UnixListener>,
+) -> Result<outer::Proxy, String> {
     let policy = Policy::from_json(&config.policy).map_err(|error| chain(&error))?;
     let upstreams = config.resolvers.map_or(Upstreams::System, Upstreams::Servers);
-    let config = Config { policy, phase: config.phase, upstreams, log, limits: limits() };
+    let widen = Widen::parse(&config.widen).ok_or("the ratchet can't be set so")?;
+    let control = control.map(|listener| Control { listener, owner: config.owner });
+    let config = Config { policy, phase: config.phase, upstreams, log, limits: limits(), widen, control };
     outer::Proxy::new(config).map_err(|error| chain(&error))
 }
 

@@ -16,11 +16,14 @@ use tokio::sync::mpsc;
 use super::summary::Tally;
 
 mod line;
+mod recent;
 mod record;
 #[cfg(test)]
 mod tests;
 mod writer;
 
+pub(crate) use line::rfc3339;
+pub(crate) use recent::{Follower, Heard, Recent};
 pub use record::Kind;
 pub(crate) use record::{Entry, Record, Verdict};
 
@@ -30,10 +33,17 @@ const PLACES: usize = 128 * 1024;
 /// Where attempts are recorded.
 #[derive(Debug)]
 pub(crate) struct Log {
-    queue: Option<mpsc::Sender<Entry>>,
+    queue: Option<mpsc::Sender<Arc<Entry>>>,
     broken: Arc<AtomicBool>,
     ids: AtomicU64,
-    tally: Arc<Tally>,
+    ledger: Arc<Ledger>,
+}
+
+/// Where an attempt that has ended is entered, beside the file.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    tally: Tally,
+    recent: Recent,
 }
 
 /// The thread that writes.
@@ -52,13 +62,13 @@ impl Log {
         Ok((log, Writer(Some(thread))))
     }
 
-    fn unwritten() -> (Self, mpsc::Receiver<Entry>) {
+    fn unwritten() -> (Self, mpsc::Receiver<Arc<Entry>>) {
         let (queue, entries) = mpsc::channel(PLACES);
         (Self::new(Some(queue)), entries)
     }
 
-    fn new(queue: Option<mpsc::Sender<Entry>>) -> Self {
-        Self { queue, broken: Arc::default(), ids: AtomicU64::new(1), tally: Arc::default() }
+    fn new(queue: Option<mpsc::Sender<Arc<Entry>>>) -> Self {
+        Self { queue, broken: Arc::default(), ids: AtomicU64::new(1), ledger: Arc::default() }
     }
 
     /// Takes the place of one attempt, waiting while there is none.
@@ -72,17 +82,27 @@ impl Log {
             },
         };
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
-        Ok(Record::new(id, phase, place, Arc::clone(&self.tally)))
+        Ok(Record::new(id, phase, place, Arc::clone(&self.ledger)))
     }
 
     /// What was counted so far.
     pub(crate) fn tally(&self) -> &Tally {
-        &self.tally
+        &self.ledger.tally
+    }
+
+    /// The attempts that ended last, and those that end from now on.
+    pub(crate) fn recent(&self) -> &Recent {
+        &self.ledger.recent
+    }
+
+    /// Whether records can't be written now.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.broken.load(Ordering::Acquire)
     }
 
     /// The one refusal that leaves no record: there is nowhere to write it. It is counted.
     fn unwritable(&self) -> Refusal {
-        self.tally.unrecorded();
+        self.ledger.tally.unrecorded();
         Refusal::new(Reason::Limit, "the decision log can't be written")
     }
 }

@@ -13,39 +13,43 @@ use std::io;
 use std::net;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use closedbook_policy::Policy;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use socket2::SockRef;
 use thiserror::Error;
 use tokio::net::{TcpListener, UdpSocket};
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinSet;
 
+use crate::control::Control;
 use crate::listeners::Listeners;
 
 mod accept;
 mod connection;
 mod copy;
 mod dial;
-mod dns;
+pub(crate) mod dns;
 mod http;
-mod log;
+pub(crate) mod log;
 mod original;
 mod own;
 mod prefix;
 mod refuse;
+pub(crate) mod regime;
 mod resolve;
 mod ruling;
 mod socket;
-mod stop;
+pub(crate) mod stop;
 mod summary;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use log::Kind;
+pub use regime::{Caller, Change, Order, Regime, Stop as RatchetStop, Switched, Unchanged, Widen};
 pub use resolve::{ResolverError, Upstreams};
-pub use ruling::Ruling;
+pub use ruling::{CutFlow, LiveFlow, Reach, Ruling, State};
 pub use summary::{Refused, Summary};
 
 /// What the proxy is told at its start.
@@ -61,6 +65,10 @@ pub struct Config {
     pub log: Option<File>,
     /// Bounds.
     pub limits: Limits,
+    /// How the ratchet is set.
+    pub widen: Widen,
+    /// Where the operator is listened to.
+    pub control: Option<Control>,
 }
 
 /// What the proxy spends at most.
@@ -97,19 +105,23 @@ pub enum Error {
 pub struct Proxy {
     outer: Arc<Outer>,
     writer: log::Writer,
+    control: Option<Control>,
 }
 
 /// What all connections share.
-struct Outer {
-    ruling: Arc<Ruling>,
+pub(crate) struct Outer {
+    pub(crate) regime: Arc<Regime>,
+    pub(crate) ruling: Arc<Ruling>,
     dialler: dial::Dialler,
-    leases: dns::leases::Leases,
-    answers: closedbook_policy::DnsAnswers,
-    log: log::Log,
+    pub(crate) leases: dns::leases::Leases,
+    pub(crate) log: log::Log,
     pipes: copy::pipe::Pipes,
     original: original::OriginalDst,
-    places: Arc<Semaphore>,
+    pub(crate) places: Arc<Semaphore>,
     stopping: AtomicBool,
+    /// The operator asked for the end.
+    pub(crate) shutdown: Notify,
+    pub(crate) started: Instant,
 }
 
 /// Serves until `stop` ends; then cuts and records every flow that still lives.
@@ -134,27 +146,34 @@ impl Proxy {
     fn with(config: Config, dialler: dial::Dialler, original: original::OriginalDst) -> Result<Self, Error> {
         let phase = config.policy.phase(&config.phase).ok_or(Error::Phase(config.phase))?;
         let (log, writer) = log::Log::start(config.log).map_err(Error::Log)?;
+        let regime = Arc::new(Regime::new(config.policy.clone(), phase, config.widen));
         let outer = Outer {
-            ruling: Arc::new(Ruling::new(phase)),
+            ruling: Arc::clone(regime.ruling()),
+            regime,
             dialler,
             leases: dns::leases::Leases::default(),
-            answers: config.policy.dns_answers(),
             log,
             pipes: copy::pipe::Pipes::default(),
             original,
             places: Arc::new(Semaphore::new(config.limits.connections)),
             stopping: AtomicBool::new(false),
+            shutdown: Notify::new(),
+            started: Instant::now(),
         };
-        Ok(Self { outer: Arc::new(outer), writer })
+        Ok(Self { outer: Arc::new(outer), writer, control: config.control })
     }
 
     /// What is permitted, to be switched from outside.
-    pub fn ruling(&self) -> Arc<Ruling> {
-        Arc::clone(&self.outer.ruling)
+    pub fn regime(&self) -> Arc<Regime> {
+        Arc::clone(&self.outer.regime)
     }
 
     /// Serves until `stop` ends.
-    pub async fn run(self, listeners: Listeners, stop: impl Future<Output = ()>) -> Result<Summary, Error> {
+    pub async fn run(
+        mut self,
+        listeners: Listeners,
+        stop: impl Future<Output = ()>,
+    ) -> Result<Summary, Error> {
         raise_descriptor_limit();
         let Listening { tcp, dns_udp, dns_tcp } = Listening::new(listeners).map_err(Error::Listener)?;
         let (running, stopped) = stop::signal();
@@ -168,7 +187,14 @@ impl Proxy {
         for socket in dns_udp {
             services.spawn(dns::udp::serve(self.outer.clone(), socket, stopped.clone()));
         }
-        stop.await;
+        if let Some(control) = self.control.take() {
+            let served = control.serve(Arc::clone(&self.outer), stopped).map_err(Error::Listener)?;
+            services.spawn(served);
+        }
+        tokio::select! {
+            () = stop => {}
+            () = self.outer.shutdown.notified() => {}
+        }
         self.outer.stopping.store(true, Ordering::Release);
         drop(running);
         while let Some(ended) = services.join_next().await {

@@ -3,7 +3,7 @@
 //! What would need nftables or a route is put in by hand: where a client aimed is told to the proxy by the client's
 //! own port, and an address of the made-up internet leads to a server on loopback.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::net::SocketAddr;
@@ -18,7 +18,9 @@ use tokio::task::JoinHandle;
 
 use super::dial::{Connect, Dialler};
 use super::resolve::Resolver;
-use super::{Config, Limits, Listeners, Outer, Proxy, Ruling, Summary, Upstreams};
+use super::{
+    Config, CutFlow, Limits, Listeners, Order, Outer, Proxy, Regime, Ruling, Summary, Upstreams, Widen,
+};
 
 pub(crate) mod hello;
 pub(crate) mod names;
@@ -35,6 +37,8 @@ struct Wiring {
     servers: Mutex<HashMap<SocketAddr, SocketAddr>>,
     /// What was dialled, in order.
     dialled: Mutex<Vec<SocketAddr>>,
+    /// Addresses that never answer.
+    silent: Mutex<HashSet<SocketAddr>>,
 }
 
 /// The world.
@@ -42,6 +46,7 @@ pub(crate) struct World {
     wiring: Arc<Wiring>,
     pub(crate) names: Names,
     pub(crate) ruling: Arc<Ruling>,
+    pub(crate) regime: Arc<Regime>,
     pub(crate) policy: Policy,
     outer: Weak<Outer>,
     proxy: SocketAddr,
@@ -70,6 +75,8 @@ impl World {
             upstreams: upstreams.clone(),
             log: Some(log.try_clone().unwrap()),
             limits,
+            widen: Widen::Free,
+            control: None,
         };
         let dialler = Dialler::through(Resolver::new(&upstreams).unwrap(), wiring.connect());
         let aims = Arc::clone(&wiring);
@@ -78,7 +85,8 @@ impl World {
             aims.aims.lock().unwrap().get(&client).copied().ok_or_else(|| io::ErrorKind::NotFound.into())
         };
         let proxy = Proxy::with(config, dialler, Arc::new(original)).unwrap();
-        let ruling = proxy.ruling();
+        let regime = proxy.regime();
+        let ruling = Arc::clone(regime.ruling());
         let outer = Arc::downgrade(&proxy.outer);
         let tcp = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let dns_udp = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -90,7 +98,20 @@ impl World {
         let (stop, stopped) = oneshot::channel::<()>();
         let running =
             tokio::spawn(async move { proxy.run(listeners, async { drop(stopped.await) }).await.unwrap() });
-        Self { wiring, names, ruling, policy, outer, proxy: address, dns, dns_tcp, log, stop, running }
+        Self {
+            wiring,
+            names,
+            ruling,
+            regime,
+            policy,
+            outer,
+            proxy: address,
+            dns,
+            dns_tcp,
+            log,
+            stop,
+            running,
+        }
     }
 
     /// Puts a server at an address of the made-up internet.
@@ -108,6 +129,26 @@ impl World {
                 tokio::spawn(serve(stream));
             }
         });
+    }
+
+    /// Makes an address of the made-up internet one that nothing comes back from.
+    pub(crate) fn silence(&self, address: &str) {
+        self.wiring.silent.lock().unwrap().insert(address.parse().unwrap());
+    }
+
+    /// Whether nobody listens any more.
+    pub(crate) async fn is_closed(&self) -> bool {
+        TcpStream::connect(self.proxy).await.is_err()
+    }
+
+    /// The proxy itself.
+    pub(crate) fn outer(&self) -> Arc<Outer> {
+        self.outer.upgrade().unwrap()
+    }
+
+    /// Puts another phase in force; what that cut.
+    pub(crate) async fn switch(&self, phase: &str) -> Vec<CutFlow> {
+        self.regime.set_phase(phase, Order { widen: true, ..Order::default() }).await.unwrap().cut
     }
 
     /// A connection of the task, aimed at this address.
@@ -177,7 +218,11 @@ impl Wiring {
         Arc::new(move |address| {
             wiring.dialled.lock().unwrap().push(address);
             let server = wiring.servers.lock().unwrap().get(&address).copied();
+            let silent = wiring.silent.lock().unwrap().contains(&address);
             Box::pin(async move {
+                if silent {
+                    std::future::pending::<()>().await;
+                }
                 match server {
                     Some(server) => TcpStream::connect(server).await,
                     None => Err(io::ErrorKind::ConnectionRefused.into()),

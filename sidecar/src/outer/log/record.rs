@@ -10,8 +10,8 @@ use serde::Serialize;
 use time::OffsetDateTime;
 use tokio::sync::mpsc::OwnedPermit;
 
+use super::Ledger;
 use crate::outer::copy::Moved;
-use crate::outer::summary::Tally;
 
 /// What there is to say about one attempt.
 #[derive(Debug, Clone)]
@@ -52,6 +52,19 @@ pub enum Kind {
     Packet,
 }
 
+impl Kind {
+    /// The stable word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Tls => "tls",
+            Kind::Http => "http",
+            Kind::Dns => "dns",
+            Kind::Tcp => "tcp",
+            Kind::Packet => "packet",
+        }
+    }
+}
+
 /// What became of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -68,16 +81,16 @@ pub(crate) struct Record {
     entry: Option<Entry>,
     started: Instant,
     moved: Arc<Moved>,
-    place: Option<OwnedPermit<Entry>>,
-    tally: Arc<Tally>,
+    place: Option<OwnedPermit<Arc<Entry>>>,
+    ledger: Arc<Ledger>,
 }
 
 impl Record {
     pub(super) fn new(
         id: u64,
         phase: Arc<Phase>,
-        place: Option<OwnedPermit<Entry>>,
-        tally: Arc<Tally>,
+        place: Option<OwnedPermit<Arc<Entry>>>,
+        ledger: Arc<Ledger>,
     ) -> Self {
         let entry = Entry {
             ts: OffsetDateTime::now_utc(),
@@ -97,7 +110,7 @@ impl Record {
             detail: Some("closedbook stopped".into()),
             noise: false,
         };
-        Self { entry: Some(entry), started: Instant::now(), moved: Arc::default(), place, tally }
+        Self { entry: Some(entry), started: Instant::now(), moved: Arc::default(), place, ledger }
     }
 
     /// The number of this attempt.
@@ -162,7 +175,9 @@ impl Drop for Record {
         entry.bytes_up = count(&self.moved.up);
         entry.bytes_down = count(&self.moved.down);
         entry.ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.tally.count(&entry, count(&self.moved.spliced));
+        self.ledger.tally.count(&entry, count(&self.moved.spliced));
+        let entry = Arc::new(entry);
+        self.ledger.recent.add(&entry);
         if let Some(place) = self.place.take() {
             place.send(entry);
         }

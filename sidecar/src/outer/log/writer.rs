@@ -1,6 +1,7 @@
 //! The writing side of the log.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ const RETRY: Duration = Duration::from_millis(500);
 /// Writes until every sender is gone. What a failed write left over is tried again, from the byte where it stopped,
 /// so that a log on a disk that was full for a while has no hole and no torn line.
 pub(super) fn write(
-    mut entries: mpsc::Receiver<Entry>,
+    mut entries: mpsc::Receiver<Arc<Entry>>,
     file: impl Write,
     broken: &AtomicBool,
 ) -> io::Result<()> {

@@ -1,6 +1,6 @@
 //! A DNS server on loopback.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 
@@ -14,6 +14,7 @@ pub(crate) struct Names {
     pub(crate) address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
     zone: Arc<Mutex<Zone>>,
+    silent: Arc<Mutex<HashSet<String>>>,
 }
 
 type Zone = HashMap<String, Vec<IpAddr>>;
@@ -24,13 +25,19 @@ impl Names {
         let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         let address = socket.local_addr().unwrap();
         let (asked, zone) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(zone)));
-        tokio::spawn(answer(socket, Arc::clone(&asked), Arc::clone(&zone)));
-        Self { address, asked, zone }
+        let silent = Arc::default();
+        tokio::spawn(answer(socket, Arc::clone(&asked), Arc::clone(&zone), Arc::clone(&silent)));
+        Self { address, asked, zone, silent }
     }
 
     /// The questions so far, as `name. TYPE`.
     pub(crate) fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
+    }
+
+    /// Leaves questions for a name without an answer.
+    pub(crate) fn silence(&self, name: &str) {
+        self.silent.lock().unwrap().insert(format!("{name}."));
     }
 
     /// Changes what a name stands for.
@@ -43,13 +50,21 @@ fn addresses(list: &[&str]) -> Vec<IpAddr> {
     list.iter().map(|address| address.parse().unwrap()).collect()
 }
 
-async fn answer(socket: UdpSocket, asked: Arc<Mutex<Vec<String>>>, zone: Arc<Mutex<Zone>>) {
+async fn answer(
+    socket: UdpSocket,
+    asked: Arc<Mutex<Vec<String>>>,
+    zone: Arc<Mutex<Zone>>,
+    silent: Arc<Mutex<HashSet<String>>>,
+) {
     let mut buffer = [0; 4096];
     while let Ok((length, client)) = socket.recv_from(&mut buffer).await {
         let query = Message::from_vec(&buffer[..length]).unwrap();
         let question = query.queries[0].clone();
         let name = question.name().to_string().to_ascii_lowercase();
         asked.lock().unwrap().push(format!("{name} {}", question.query_type()));
+        if silent.lock().unwrap().contains(&name) {
+            continue;
+        }
         let mut reply = Message::response(query.metadata.id, query.metadata.op_code);
         reply.metadata.message_type = MessageType::Response;
         reply.metadata.recursion_desired = true;
