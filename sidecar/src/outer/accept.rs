@@ -34,7 +34,7 @@ pub(crate) async fn accept<F>(
     F: Future<Output = ()> + Send + 'static,
 {
     let mut connections = JoinSet::new();
-    let mut spare = Spare::take();
+    let mut spare = Spare::take(&outer.reserve);
     let spawn = |connections: &mut JoinSet<()>, place, stream| {
         drop(connections.spawn(placed(place, serve(Arc::clone(&outer), stream))));
     };
@@ -47,7 +47,7 @@ pub(crate) async fn accept<F>(
                     Ok(place) => spawn(&mut connections, place, stream),
                     Err(_) => turn_away(&outer, stream).await,
                 },
-                Err(error) => spare.recover(&listener, &error).await,
+                Err(error) => spare.recover(&outer.reserve, &listener, &error).await,
             },
         }
     }
@@ -81,8 +81,10 @@ async fn placed(place: OwnedSemaphorePermit, connection: impl Future<Output = ()
 
 /// One connection too many: reset, and recorded.
 async fn turn_away(outer: &Outer, stream: TcpStream) {
-    let Ok(mut record) = outer.log.open(outer.ruling.now()).await else { return };
-    if let Ok(original) = (outer.original)(&stream) {
+    let original = (outer.original)(&stream);
+    let record = outer.record(stream.peer_addr().ok(), original.as_ref().ok(), outer.ruling.now());
+    let Ok(mut record) = record.await else { return };
+    if let Ok(original) = original {
         record.note(|entry| {
             entry.original = Some(original);
             entry.port = Some(original.port());
@@ -107,11 +109,12 @@ fn report(ended: Result<(), JoinError>) {
 struct Spare(Option<File>);
 
 impl Spare {
-    fn take() -> Self {
-        Self(File::open("/dev/null").ok())
+    /// Another descriptor of something that is open: nothing can be opened any more.
+    fn take(reserve: &File) -> Self {
+        Self(reserve.try_clone().ok())
     }
 
-    async fn recover(&mut self, listener: &TcpListener, error: &io::Error) {
+    async fn recover(&mut self, reserve: &File, listener: &TcpListener, error: &io::Error) {
         match error.raw_os_error().map(Errno::from_raw) {
             // Faults of the connection that was to be accepted, or of the network under it (accept(2)).
             Some(
@@ -133,13 +136,13 @@ impl Spare {
                 if let Ok(Ok((stream, _))) = timeout(BACKOFF, listener.accept()).await {
                     drop(Socket::new(stream));
                 }
-                *self = Self::take();
+                *self = Self::take(reserve);
             }
             _ => {
                 tracing::warn!(%error, "accepting failed");
                 sleep(BACKOFF).await;
                 if self.0.is_none() {
-                    *self = Self::take();
+                    *self = Self::take(reserve);
                 }
             }
         }

@@ -33,8 +33,8 @@ const CURIOSITY: Duration = Duration::from_millis(25);
 pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream) {
     let accepted = Instant::now();
     let phase = outer.ruling.now();
-    let record = outer.log.open(Arc::clone(&phase)).await;
     let (aimed_at, listener) = ((outer.original)(&stream), stream.local_addr());
+    let record = outer.record(stream.peer_addr().ok(), aimed_at.as_ref().ok(), Arc::clone(&phase)).await;
     // From here on every way out resets the connection, unless it says otherwise.
     let client = Socket::new(stream);
     let Ok(mut record) = record else { return };

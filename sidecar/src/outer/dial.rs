@@ -49,13 +49,13 @@ pub(crate) struct Dialled {
 
 impl Dialler {
     /// Dials by the operating system.
-    pub(crate) fn new(resolver: Resolver) -> Self {
-        Self::through(resolver, Arc::new(|address| Box::pin(TcpStream::connect(address))))
+    pub(crate) fn new(resolver: Resolver, own: Own) -> Self {
+        Self::through(resolver, own, Arc::new(|address| Box::pin(TcpStream::connect(address))))
     }
 
     /// Dials by `connect`.
-    pub(crate) fn through(resolver: Resolver, connect: Connect) -> Self {
-        Self { resolver, own: Own::default(), connect }
+    pub(crate) fn through(resolver: Resolver, own: Own, connect: Connect) -> Self {
+        Self { resolver, own, connect }
     }
 
     /// The resolver it asks.

@@ -30,6 +30,9 @@ pub(crate) use record::{Entry, Record, Verdict};
 /// Attempts that may be alive or waiting to be written at once. The queue takes memory for those that wait only.
 const PLACES: usize = 128 * 1024;
 
+/// Attempts that one proxy numbers, out of all of a namespace.
+const NUMBERS_EACH: u64 = 1_000_000_000;
+
 /// Where attempts are recorded.
 #[derive(Debug)]
 pub(crate) struct Log {
@@ -46,20 +49,28 @@ pub(crate) struct Ledger {
     recent: Recent,
 }
 
+/// What will write the log, as soon as it is [started](Writer::start).
+#[derive(Debug)]
+pub(crate) struct Writer(Option<Idle>);
+
+#[derive(Debug)]
+struct Idle {
+    entries: mpsc::Receiver<Arc<Entry>>,
+    file: File,
+    broken: Arc<AtomicBool>,
+}
+
 /// The thread that writes.
 #[derive(Debug)]
-pub(crate) struct Writer(Option<JoinHandle<Result<(), io::Error>>>);
+pub(crate) struct Writing(Option<JoinHandle<Result<(), io::Error>>>);
 
 impl Log {
-    /// Starts the writer of a log, or a log that only counts.
-    pub(crate) fn start(file: Option<File>) -> Result<(Self, Writer), io::Error> {
-        let Some(file) = file else { return Ok((Self::new(None), Writer(None))) };
+    /// A log that is written to this file, or one that only counts.
+    pub(crate) fn to(file: Option<File>) -> (Self, Writer) {
+        let Some(file) = file else { return (Self::new(None), Writer(None)) };
         let (log, entries) = Self::unwritten();
         let broken = Arc::clone(&log.broken);
-        // A thread of its own: a log on a slow disk or behind a full pipe blocks nobody's runtime.
-        let write = move || writer::write(entries, file, &broken);
-        let thread = std::thread::Builder::new().name("log".into()).spawn(write)?;
-        Ok((log, Writer(Some(thread))))
+        (log, Writer(Some(Idle { entries, file, broken })))
     }
 
     fn unwritten() -> (Self, mpsc::Receiver<Arc<Entry>>) {
@@ -85,6 +96,11 @@ impl Log {
         Ok(Record::new(id, phase, place, Arc::clone(&self.ledger)))
     }
 
+    /// The numbers of a proxy that follows others begin so high that no two attempts of a namespace have the same.
+    pub(crate) fn after(&self, proxies: u64) {
+        self.ids.store(proxies.saturating_mul(NUMBERS_EACH).saturating_add(1), Ordering::Relaxed);
+    }
+
     /// What was counted so far.
     pub(crate) fn tally(&self) -> &Tally {
         &self.ledger.tally
@@ -108,6 +124,17 @@ impl Log {
 }
 
 impl Writer {
+    /// Starts writing, in a thread of its own: a log on a slow disk or behind a full pipe blocks nobody's runtime. Not
+    /// before the process is confined, since a thread takes its restrictions from the one that starts it.
+    pub(crate) fn start(self) -> Result<Writing, io::Error> {
+        let Some(Idle { entries, file, broken }) = self.0 else { return Ok(Writing(None)) };
+        let write = move || writer::write(entries, file, &broken);
+        let thread = std::thread::Builder::new().name("log".into()).spawn(write)?;
+        Ok(Writing(Some(thread)))
+    }
+}
+
+impl Writing {
     /// Waits until everything is written; all [`Log`]s and [`Record`]s must be gone.
     pub(crate) fn finish(self) -> Result<(), io::Error> {
         match self.0.map(JoinHandle::join) {

@@ -29,6 +29,8 @@ pub struct Summary {
     pub bytes: (u64, u64),
     /// Of those, bytes that went by splice(2).
     pub spliced: u64,
+    /// Packets that the kernel's rules refused and that have no record, since there were too many at once.
+    pub packets_unrecorded: u64,
     /// Why the log is not complete, if it is not.
     pub log_error: Option<String>,
 }
@@ -97,6 +99,14 @@ impl Tally {
     pub(super) fn unrecorded(&self) {
         if let Ok(mut counts) = self.0.lock() {
             counts.summary.unrecorded += 1;
+        }
+    }
+
+    /// So many refused packets more, or fewer than was thought, have no record.
+    pub(crate) fn packets(&self, unrecorded: i64) {
+        if let Ok(mut counts) = self.0.lock() {
+            let count = &mut counts.summary.packets_unrecorded;
+            *count = count.saturating_add_signed(unrecorded);
         }
     }
 

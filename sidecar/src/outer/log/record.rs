@@ -113,6 +113,11 @@ impl Record {
         Self { entry: Some(entry), started: Instant::now(), moved: Arc::default(), place, ledger }
     }
 
+    /// For what is no attempt of the task, and goes nowhere.
+    pub(crate) fn unwritten(phase: Arc<Phase>) -> Self {
+        Self::new(0, phase, None, Arc::default())
+    }
+
     /// The number of this attempt.
     pub(crate) fn id(&self) -> u64 {
         self.entry.as_ref().map_or(0, |entry| entry.id)

@@ -19,7 +19,8 @@ fn refusal() -> Refusal {
 #[tokio::test]
 async fn schema() {
     let file = tempfile::NamedTempFile::new().unwrap();
-    let (log, writer) = Log::start(Some(file.reopen().unwrap())).unwrap();
+    let (log, writer) = Log::to(Some(file.reopen().unwrap()));
+    let writer = writer.start().unwrap();
     let mut record = log.open(phase()).await.unwrap();
     record.note(|entry| {
         entry.kind = Kind::Tls;
@@ -52,7 +53,8 @@ async fn schema() {
 #[tokio::test]
 async fn exactly_once() {
     let file = tempfile::NamedTempFile::new().unwrap();
-    let (log, writer) = Log::start(Some(file.reopen().unwrap())).unwrap();
+    let (log, writer) = Log::to(Some(file.reopen().unwrap()));
+    let writer = writer.start().unwrap();
     log.open(phase()).await.unwrap().allow();
     log.open(phase()).await.unwrap().deny(&refusal());
     log.open(phase()).await.unwrap().cut(&Refusal::new(Reason::PhaseChanged, ""));
