@@ -3,7 +3,8 @@
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::life::{Life, Part};
+use crate::start;
+use crate::support::life::Part;
 use crate::support::modes;
 
 /// What every way out answers when nobody serves it: six to the listeners, and UDP by the rules.
@@ -15,7 +16,7 @@ const ALL_CLOSED: &str =
 #[test]
 fn the_proxy_is_killed() {
     for &mode in modes() {
-        let mut life = Life::start(mode);
+        let mut life = start(mode);
         assert_eq!(life.say("stream"), "flowing");
         assert_eq!(life.say("descendants"), "born");
         let supervisor = Pid::from_raw(life.part(Part::Supervisor).unwrap() as i32);
@@ -35,7 +36,7 @@ fn the_proxy_is_killed() {
 #[test]
 fn the_first_process_is_killed() {
     for &mode in modes() {
-        let mut life = Life::start(mode);
+        let mut life = start(mode);
         assert_eq!(life.say("stream"), "flowing");
         assert_eq!(life.say("descendants"), "born");
         assert!(life.kill(Part::Init));
@@ -53,7 +54,7 @@ fn the_first_process_is_killed() {
 #[test]
 fn the_supervisor_is_killed() {
     for &mode in modes() {
-        let mut life = Life::start(mode);
+        let mut life = start(mode);
         assert_eq!(life.say("stream"), "flowing");
         assert_eq!(life.say("descendants"), "born");
         assert!(life.kill(Part::Supervisor));
@@ -65,7 +66,7 @@ fn the_supervisor_is_killed() {
 #[test]
 fn the_lab_is_killed() {
     for &mode in modes() {
-        let mut life = Life::start(mode);
+        let mut life = start(mode);
         assert_eq!(life.say("stream"), "flowing");
         assert!(life.kill(Part::Lab));
         assert_eq!(life.say("descendants"), "born");
@@ -79,7 +80,7 @@ fn the_lab_is_killed() {
 #[test]
 fn the_command_ends() {
     for &mode in modes() {
-        let mut life = Life::start(mode);
+        let mut life = start(mode);
         assert_eq!(life.say("descendants"), "born");
         let ended = life.end();
         assert_eq!(ended.status.code(), Some(0), "{ended:?}");
@@ -90,7 +91,7 @@ fn the_command_ends() {
 #[test]
 fn the_command_is_ended_by_a_signal_to_the_supervisor() {
     for &mode in modes() {
-        let mut life = Life::start(mode);
+        let mut life = start(mode);
         assert_eq!(life.say("descendants"), "born");
         life.look();
         let supervisor = life.part(Part::Supervisor).unwrap();

@@ -27,7 +27,7 @@ const HELLO: Duration = Duration::from_secs(5);
 
 /// How long a connection to a port that nothing permits is listened to, only to learn its name for the log. Clients of
 /// protocols in which the server speaks first would wait for as long (G11).
-const CURIOSITY: Duration = Duration::from_millis(40);
+const CURIOSITY: Duration = Duration::from_millis(25);
 
 /// Serves one accepted connection.
 pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream) {
