@@ -1,7 +1,7 @@
 //! A run that is watched: which processes and namespaces belong to it, and that none is left.
 
 use std::collections::HashSet;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, ExitStatus, Stdio};
@@ -32,6 +32,8 @@ pub struct Life {
     errors: ChildStderr,
     folder: TempDir,
     seen: Seen,
+    /// The lab's own file of what has arrived: written at once, and here to be read after whatever has been killed.
+    arrivals: Option<File>,
 }
 
 #[derive(Default)]
@@ -78,7 +80,7 @@ impl Life {
         let mut child = command.spawn().unwrap();
         let (orders, answers) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         let errors = child.stderr.take().unwrap();
-        Self { child, orders, answers, errors, folder, seen: Seen::default() }
+        Self { child, orders, answers, errors, folder, seen: Seen::default(), arrivals: None }
     }
 
     /// One of its folders.
@@ -100,6 +102,9 @@ impl Life {
 
     /// Notes everything that belongs to the run now.
     pub fn look(&mut self) {
+        if self.arrivals.is_none() {
+            self.arrivals = self.find_arrivals();
+        }
         self.seen.when = now();
         let own: HashSet<PathBuf> =
             KINDS.iter().filter_map(|kind| namespace(std::process::id(), kind)).collect();
@@ -109,6 +114,11 @@ impl Life {
             self.seen.namespaces.extend(KINDS.iter().filter_map(|kind| namespace(pid, kind)));
         }
         self.seen.namespaces.retain(|namespace| !own.contains(namespace));
+    }
+
+    fn find_arrivals(&self) -> Option<File> {
+        let labs = fs::read_dir(self.folder("runtime").join("closedbook")).ok()?;
+        labs.flatten().find_map(|lab| File::open(lab.path().join("witness.jsonl")).ok())
     }
 
     /// The process that is this part, if it is there yet.
@@ -171,7 +181,10 @@ impl Life {
         eventually(|| files.iter().flat_map(|folder| files_below(folder)).collect());
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
         assert!(!mounts.contains(&*self.folder.path().to_string_lossy()), "{mounts}");
-        let witness = fs::read_to_string(self.folder.path().join("witness.jsonl")).unwrap_or_default();
+        let mut witness = String::new();
+        if let Some(arrivals) = &mut self.arrivals {
+            arrivals.read_to_string(&mut witness).unwrap();
+        }
         (Ended { status, errors, witness, log: log(&self.folder.path().join("egress.jsonl")) }, last_words)
     }
 }
@@ -181,6 +194,7 @@ impl Life {
 pub struct Ended {
     pub status: ExitStatus,
     pub errors: String,
+    /// What the lab saw; empty if it was killed before it had a file for that.
     pub witness: String,
     pub log: Vec<Value>,
 }

@@ -239,8 +239,8 @@ impl Proxy {
             services.spawn(packet_log.serve(self.outer.clone(), stopped.clone()));
         }
         if let Some(control) = self.control.take() {
-            let served = control.serve(Arc::clone(&self.outer), stopped).map_err(Error::Listener)?;
-            services.spawn(served);
+            let (control, outer) = (control.open().map_err(Error::Listener)?, Arc::clone(&self.outer));
+            services.spawn_blocking(move || control.serve(outer, stopped));
         }
         tokio::select! {
             () = stop => {}
