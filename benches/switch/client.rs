@@ -82,6 +82,7 @@ async fn crowd(count: usize, to: SocketAddr, hello: Rc<[u8]>, over: &Rc<Over>) -
             let made = make(to, &hello, flow).await;
             drop(place);
             let _ = ready.send(made.is_ok());
+            drop(ready);
             match made {
                 Ok(stream) => keep_busy(stream, flow, &over).await,
                 Err(_) => End::Other,
