@@ -12,6 +12,7 @@ use super::copy::{End, Moved};
 use super::socket::Socket;
 
 mod claim;
+mod hands;
 #[cfg(test)]
 mod tests;
 
@@ -121,21 +122,25 @@ impl Ruling {
             live.leash.send_replace(Some(refusal.clone()));
         }
         // Not left to the tasks, which stand in line with those of all flows that go on.
-        for live in &connected {
+        hands::for_each(&connected, |live| {
             // First what a task is told that finds its sockets reset; only then that it should look.
             live.leash.send_if_modified(|pulled| {
                 *pulled = Some(refusal.clone());
                 false
             });
             live.line.iter().for_each(Line::abort);
-        }
-        for live in &connected {
-            live.leash.send_modify(|_| {});
-        }
+        });
         for live in &others {
             live.leash.closed().await;
         }
-        refused.iter().map(|live| CutFlow::new(live.id, &live.claim)).collect()
+        let cut = refused.iter().map(|live| CutFlow::new(live.id, &live.claim)).collect();
+        // What is left to do for them delays nobody's answer.
+        tokio::task::spawn_blocking(move || {
+            for live in refused {
+                live.leash.send_modify(|_| {});
+            }
+        });
+        cut
     }
 
     /// Enters a flow. One whose phase was switched away between its decision and now is decided anew.
