@@ -81,7 +81,7 @@ async fn crowd(count: usize, to: SocketAddr, hello: Rc<[u8]>, over: &Rc<Over>) -
             let Ok(place) = places.acquire_owned().await else { return End::Other };
             let made = make(to, &hello, flow).await;
             drop(place);
-            let _ = ready.send(made.is_ok());
+            let _ = ready.send(made.as_ref().map(drop).map_err(io::Error::to_string));
             drop(ready);
             match made {
                 Ok(stream) => keep_busy(stream, flow, &over).await,
@@ -91,9 +91,7 @@ async fn crowd(count: usize, to: SocketAddr, hello: Rc<[u8]>, over: &Rc<Over>) -
     }
     drop(ready);
     while let Some(made) = readied.recv().await {
-        if !made {
-            return Err("a connection was not made".into());
-        }
+        made.map_err(|error| format!("a connection was not made: {error}"))?;
     }
     Ok(crowd)
 }

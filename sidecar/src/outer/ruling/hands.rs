@@ -7,7 +7,7 @@ const SHARE: usize = 128;
 
 /// Threads at once. More than processors, since what competes with them are the threads that move the bytes of thousands of
 /// busy flows: each thread more is one more share of the processors' time.
-const HANDS: usize = 8;
+const HANDS: usize = 16;
 
 /// Does it for each. All is done when this returns.
 pub(super) fn for_each<T: Sync>(all: &[T], work: impl Fn(&T) + Sync) {
