@@ -18,6 +18,8 @@ use crate::outer::stop::Stop;
 
 mod desk;
 mod fault;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod hostile;
 mod lines;
 mod message;
 mod method;

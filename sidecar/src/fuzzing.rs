@@ -3,6 +3,7 @@
 
 use closedbook_policy::{Evidence, Refusal, Request};
 
+use crate::control::hostile;
 use crate::evidence::client_hello::{self, HelloReader};
 use crate::evidence::dns::{self, Answer, Question, Ruling, Transport};
 use crate::evidence::http::{self, Gate, Step};
@@ -89,6 +90,22 @@ pub fn packet_log(bytes: &[u8]) {
         assert!(packet.port().is_none() || packet.destination().is_some());
         let canonical = packet.destination().is_none_or(|to| to.ip() == to.ip().to_canonical());
         assert!(canonical);
+    }
+}
+
+/// No cut changes what lines of the control socket are taken for, and each answer is one line of JSON.
+pub fn control_lines(bytes: &[u8]) {
+    let whole = hostile::answers(&[bytes]);
+    let (front, back) = bytes.split_at(some_cut(bytes));
+    assert_eq!(hostile::answers(&[front, back]), whole);
+    if bytes.len() < 4_096 {
+        assert_eq!(hostile::answers(&bytes.chunks(1).collect::<Vec<_>>()), whole);
+    }
+    for answer in whole.into_iter().flatten() {
+        let line = answer.strip_suffix(b"\n").expect("an answer is a line");
+        assert!(!line.contains(&b'\n'));
+        let value: serde_json::Value = serde_json::from_slice(line).expect("an answer is JSON");
+        assert!(value.pointer("/error/data/word").is_some_and(serde_json::Value::is_string));
     }
 }
 
