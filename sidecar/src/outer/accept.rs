@@ -5,14 +5,14 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use closedbook_policy::{Reason, Refusal};
 use nix::errno::Errno;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{sleep, timeout};
 
 use super::Outer;
+use super::limits::room::{Room, Stay};
+use super::metrics::Limit;
 use super::socket::Socket;
 use super::stop::Stop;
 
@@ -23,40 +23,42 @@ const BACKOFF: Duration = Duration::from_millis(20);
 /// and those still reach their server, as its kernel would see to without closedbook.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
+/// A listener, and the room that its connections come into.
+pub(crate) struct Door {
+    pub(crate) listener: TcpListener,
+    pub(crate) room: Arc<Room>,
+    /// Which limit it is when the room is full.
+    pub(crate) full: Limit,
+}
+
 /// Serves every connection of a listener until `stop`, those that wait to be accepted included; then cuts those that do
 /// not end soon.
 pub(crate) async fn accept<F>(
     outer: Arc<Outer>,
-    listener: TcpListener,
+    Door { listener, room, full }: Door,
     mut stop: Stop,
-    serve: impl Fn(Arc<Outer>, TcpStream) -> F,
+    serve: impl Fn(Arc<Outer>, TcpStream, Stay) -> F,
 ) where
     F: Future<Output = ()> + Send + 'static,
 {
     let mut connections = JoinSet::new();
     let mut spare = Spare::take();
-    let spawn = |connections: &mut JoinSet<()>, place, stream| {
-        drop(connections.spawn(placed(place, serve(Arc::clone(&outer), stream))));
+    let admit = async |connections: &mut JoinSet<()>, stream| match room.enter().await {
+        Some(stay) => drop(connections.spawn(serve(Arc::clone(&outer), stream, stay))),
+        None => turn_away(&outer, stream, full).await,
     };
     loop {
         tokio::select! {
             () = stop.told() => break,
             Some(ended) = connections.join_next() => report(ended),
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => match Arc::clone(&outer.places).try_acquire_owned() {
-                    Ok(place) => spawn(&mut connections, place, stream),
-                    Err(_) => turn_away(&outer, stream).await,
-                },
-                Err(error) => spare.recover(&listener, &error).await,
+                Ok((stream, _)) => admit(&mut connections, stream).await,
+                Err(error) => spare.recover(&outer, &listener, &error).await,
             },
         }
     }
     for stream in waiting(listener) {
-        if let Ok(place) = Arc::clone(&outer.places).try_acquire_owned() {
-            spawn(&mut connections, place, stream);
-        } else {
-            turn_away(&outer, stream).await;
-        }
+        admit(&mut connections, stream).await;
     }
     let ends = async { while connections.join_next().await.map(report).is_some() {} };
     // Late or not, what lives after it is cut.
@@ -74,13 +76,9 @@ fn waiting(listener: TcpListener) -> Vec<TcpStream> {
         .collect()
 }
 
-async fn placed(place: OwnedSemaphorePermit, connection: impl Future<Output = ()>) {
-    connection.await;
-    drop(place);
-}
-
 /// One connection too many: reset, and recorded.
-async fn turn_away(outer: &Outer, stream: TcpStream) {
+async fn turn_away(outer: &Outer, stream: TcpStream, limit: Limit) {
+    let refusal = outer.metrics.hit(limit);
     let Ok(mut record) = outer.log.open(outer.ruling.now()).await else { return };
     if let Ok(original) = (outer.original)(&stream) {
         record.note(|entry| {
@@ -88,7 +86,7 @@ async fn turn_away(outer: &Outer, stream: TcpStream) {
             entry.port = Some(original.port());
         });
     }
-    record.deny(&Refusal::new(Reason::Limit, "too many connections at once"));
+    record.deny(&refusal);
     // Dropped without having been armed, it would end in order, which looks like an answer.
     drop(Socket::new(stream));
 }
@@ -111,7 +109,7 @@ impl Spare {
         Self(File::open("/dev/null").ok())
     }
 
-    async fn recover(&mut self, listener: &TcpListener, error: &io::Error) {
+    async fn recover(&mut self, outer: &Outer, listener: &TcpListener, error: &io::Error) {
         match error.raw_os_error().map(Errno::from_raw) {
             // Faults of the connection that was to be accepted, or of the network under it (accept(2)).
             Some(
@@ -128,15 +126,15 @@ impl Spare {
                 | Errno::ENETUNREACH,
             ) => {}
             Some(Errno::EMFILE | Errno::ENFILE) if self.0.take().is_some() => {
-                tracing::warn!(%error, "no descriptor left: a connection is reset");
                 // It may be gone by now, and then nothing is to be accepted for who knows how long.
                 if let Ok(Ok((stream, _))) = timeout(BACKOFF, listener.accept()).await {
-                    drop(Socket::new(stream));
+                    turn_away(outer, stream, Limit::Descriptors).await;
                 }
                 *self = Self::take();
             }
             _ => {
-                tracing::warn!(%error, "accepting failed");
+                tracing::debug!(%error, "accepting failed");
+                outer.metrics.hit(Limit::Descriptors);
                 sleep(BACKOFF).await;
                 if self.0.is_none() {
                     *self = Self::take();

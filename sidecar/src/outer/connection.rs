@@ -7,11 +7,14 @@ use std::time::Duration;
 
 use closedbook_policy::{Attempt, Evidence, Permit, Phase, Reason, Refusal};
 use tokio::net::TcpStream;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
 use super::copy::{End, copy};
 use super::http::answer::Answer;
+use super::limits::room::Stay;
 use super::log::{Kind, Record};
+use super::metrics::Limit;
 use super::prefix::{self, Prefix};
 use super::refuse::{refuse, say};
 use super::ruling::Leash;
@@ -30,7 +33,7 @@ const HELLO: Duration = Duration::from_secs(5);
 const CURIOSITY: Duration = Duration::from_millis(40);
 
 /// Serves one accepted connection.
-pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream) {
+pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream, mut stay: Stay) {
     let accepted = Instant::now();
     let phase = outer.ruling.now();
     let record = outer.log.open(Arc::clone(&phase)).await;
@@ -49,12 +52,16 @@ pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream) {
 
     if let Some(permit) = without_a_word(&outer, &phase, original) {
         record.decided(&phase);
-        return carry(&outer, record, client, permit, Vec::new()).await;
+        return match place(&outer, stay) {
+            Ok(_place) => carry(&outer, record, client, permit, Vec::new()).await,
+            Err(refusal) => record.deny(&refusal),
+        };
     }
 
     let open = phase.port_open(original.port());
     let deadline = accepted + if open { HELLO } else { CURIOSITY };
-    let Prefix { bytes, evidence } = prefix::read(&client, deadline).await;
+    let Prefix { bytes, evidence } = prefix::read(&client, deadline, &mut stay, &outer.metrics).await;
+    outer.metrics.hello.observe(accepted.elapsed().as_secs_f64());
     if let Ok(evidence) = &evidence {
         describe(&mut record, evidence);
     }
@@ -71,21 +78,38 @@ pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream) {
         }
         return refuse(client, &bytes, &refusal).await;
     }
-    match evidence {
+    let refusal = match evidence {
         // Request by request, the first included.
-        Ok(Evidence::Http(_)) => Box::pin(http::serve(&outer, client, original, bytes, record)).await,
-        Ok(evidence) => match phase.decide(Attempt { evidence, original }) {
-            Ok(permit) => carry(&outer, record, client, permit, bytes).await,
-            Err(refusal) => {
-                record.deny(&refusal);
-                refuse(client, &bytes, &refusal).await;
-            }
+        Ok(Evidence::Http(_)) => match place(&outer, stay) {
+            Ok(_place) => return Box::pin(http::serve(&outer, client, original, bytes, record)).await,
+            Err(refusal) => refusal,
         },
-        Err(refusal) => {
-            record.deny(&refusal);
-            refuse(client, &bytes, &refusal).await;
-        }
-    }
+        Ok(evidence) => match decide(&outer, &phase, Attempt { evidence, original }) {
+            Ok(permit) => match place(&outer, stay) {
+                Ok(_place) => return carry(&outer, record, client, permit, bytes).await,
+                Err(refusal) => refusal,
+            },
+            Err(refusal) => refusal,
+        },
+        Err(refusal) => refusal,
+    };
+    record.deny(&refusal);
+    refuse(client, &bytes, &refusal).await;
+}
+
+/// The decision, timed.
+pub(super) fn decide(outer: &Outer, phase: &Arc<Phase>, attempt: Attempt) -> Result<Permit, Refusal> {
+    let began = Instant::now();
+    let decided = phase.decide(attempt);
+    outer.metrics.decision.observe(began.elapsed().as_secs_f64());
+    decided
+}
+
+/// From the waiting room to a place of its own, if there is one.
+fn place(outer: &Outer, stay: Stay) -> Result<OwnedSemaphorePermit, Refusal> {
+    let place = Arc::clone(&outer.flows).try_acquire_owned();
+    drop(stay);
+    place.map_err(|_| outer.metrics.hit(Limit::Flows))
 }
 
 /// A connection to the address that was handed out for a name of a `tcp://` entry: the address is the evidence, since
@@ -139,6 +163,7 @@ async fn carry(outer: &Arc<Outer>, mut record: Record, client: Socket, permit: P
         }
     };
     record.note(|entry| entry.dialled = Some(dialled.address));
+    record.opened();
 
     let server = dialled.server;
     let moved = Arc::clone(record.moved());

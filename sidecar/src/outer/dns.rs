@@ -8,8 +8,11 @@ use closedbook_policy::{Carries, DnsAnswers, Name, Phase, Reason, Refusal};
 
 use super::Outer;
 use super::log::{Kind, Record};
+use super::metrics::Limit;
+use flood::Pace;
 use crate::evidence::dns::{Answer, Question, Ruling, Transport, ruling};
 
+pub(super) mod flood;
 pub(super) mod leases;
 pub(super) mod tcp;
 #[cfg(test)]
@@ -21,6 +24,10 @@ const TTL: u32 = 60;
 
 /// Answers one message, and records it. None where a message is no question at all, or the question can't be recorded.
 async fn answer(outer: &Outer, message: &[u8], transport: Transport) -> Option<Vec<u8>> {
+    let pace = outer.questions.pace(&outer.metrics);
+    if pace == Pace::Drop {
+        return None;
+    }
     let phase = outer.ruling.now();
     let mut record = outer.log.open(Arc::clone(&phase)).await.ok()?;
     record.note(|entry| {
@@ -28,6 +35,11 @@ async fn answer(outer: &Outer, message: &[u8], transport: Transport) -> Option<V
         entry.port = Some(53);
     });
     match Question::parse(message) {
+        Ok(question) if pace == Pace::Refuse => {
+            record.note(|entry| entry.name = Some(question.text().into()));
+            record.deny(&outer.metrics.hit(Limit::DnsRate));
+            Some(Answer::TooMany { explanation: "closedbook: too many questions".into() }.message(&question, transport))
+        }
         Ok(question) => Some(rule(outer, &phase, record, &question).await.message(&question, transport)),
         Err(malformed) => {
             record.deny(&Refusal::from(&malformed));
@@ -85,7 +97,7 @@ async fn address(outer: &Outer, phase: &Phase, name: &Name) -> Result<Vec<IpAddr
         DnsAnswers::Real if !by_address() => Ok(outer.dialler.resolver().addresses(name).await?.to_vec()),
         _ => match outer.leases.address(name) {
             Some(address) => Ok(vec![address.into()]),
-            None => Err(Refusal::new(Reason::Limit, "too many names have an address")),
+            None => Err(outer.metrics.hit(Limit::DnsNames)),
         },
     }
 }

@@ -10,7 +10,6 @@
 //!
 //! [`inner`]: crate
 
-use std::fs::File;
 use std::io;
 use std::net;
 use std::sync::Arc;
@@ -24,6 +23,7 @@ use tokio::net::{TcpListener, UdpSocket};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+use self::metrics::Limit;
 use crate::listeners::Listeners;
 
 mod accept;
@@ -32,10 +32,14 @@ mod copy;
 mod dial;
 mod dns;
 mod http;
+mod limits;
 mod log;
+mod metrics;
+mod monitor;
 mod original;
 mod own;
 mod prefix;
+mod process;
 mod refuse;
 mod resolve;
 mod ruling;
@@ -45,7 +49,10 @@ mod summary;
 #[cfg(test)]
 mod testing;
 
-pub use log::Kind;
+pub use limits::{Limits, Rate};
+pub use log::{Kind, LogTo, Rotation, WhenFull};
+pub use metrics::serve::MetricsListener;
+pub use monitor::{Health, Monitor};
 pub use resolve::{ResolverError, Upstreams};
 pub use ruling::Ruling;
 pub use summary::{Refused, Summary};
@@ -60,22 +67,11 @@ pub struct Config {
     /// Whom the resolver asks.
     pub upstreams: Upstreams,
     /// Where records go; none keeps only the counts of the [`Summary`].
-    pub log: Option<File>,
+    pub log: Option<LogTo>,
+    /// Where metrics are asked for over HTTP, if anywhere.
+    pub metrics: Option<MetricsListener>,
     /// Bounds.
     pub limits: Limits,
-}
-
-/// What the proxy spends at most.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Connections at once, DNS over TCP included. One takes two descriptors, and two more while it moves bulk.
-    pub connections: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { connections: 16_384 }
-    }
 }
 
 /// Why the proxy does not start. Until it does, the task has nothing (G6).
@@ -99,6 +95,7 @@ pub enum Error {
 pub struct Proxy {
     outer: Arc<Outer>,
     writer: log::Writer,
+    metrics: Option<MetricsListener>,
 }
 
 /// What all connections share.
@@ -110,7 +107,14 @@ struct Outer {
     log: log::Log,
     pipes: copy::pipe::Pipes,
     original: original::OriginalDst,
-    places: Arc<Semaphore>,
+    metrics: Arc<metrics::Metrics>,
+    limits: Limits,
+    /// Places for connections that have said what they want.
+    flows: Arc<Semaphore>,
+    /// And for those that have not.
+    hellos: Arc<limits::room::Room>,
+    dns_connections: Arc<limits::room::Room>,
+    questions: dns::flood::Flood,
     stopping: AtomicBool,
 }
 
@@ -132,19 +136,25 @@ impl Proxy {
 
     fn with(config: Config, dialler: dial::Dialler, original: original::OriginalDst) -> Result<Self, Error> {
         let phase = config.policy.phase(&config.phase).ok_or(Error::Phase(config.phase))?;
-        let (log, writer) = log::Log::start(config.log).map_err(Error::Log)?;
+        let (limits, metrics) = (config.limits, Arc::new(metrics::Metrics::default()));
+        let (log, writer) = log::Log::start(config.log, Arc::clone(&metrics)).map_err(Error::Log)?;
         let outer = Outer {
             ruling: Arc::new(Ruling::new(phase)),
-            dialler,
+            dialler: dialler.within(&limits, Arc::clone(&metrics)),
             leases: dns::leases::Leases::default(),
             answers: config.policy.dns_answers(),
             log,
-            pipes: copy::pipe::Pipes::default(),
+            pipes: copy::pipe::Pipes::new(limits.pipes),
             original,
-            places: Arc::new(Semaphore::new(config.limits.connections)),
+            flows: Arc::new(Semaphore::new(limits.flows)),
+            hellos: limits::room::Room::new(limits.hellos, limits.hello_bytes),
+            dns_connections: limits::room::Room::new(limits.dns_connections, usize::MAX),
+            questions: dns::flood::Flood::new(&limits),
+            metrics,
+            limits,
             stopping: AtomicBool::new(false),
         };
-        Ok(Self { outer: Arc::new(outer), writer })
+        Ok(Self { outer: Arc::new(outer), writer, metrics: config.metrics })
     }
 
     /// What is permitted, to be switched from outside.
@@ -152,17 +162,29 @@ impl Proxy {
         Arc::clone(&self.outer.ruling)
     }
 
+    /// Tells how it is doing, from outside.
+    pub fn monitor(&self) -> Monitor {
+        Monitor(Arc::downgrade(&self.outer))
+    }
+
     /// Serves until `stop` ends.
-    pub async fn run(self, listeners: Listeners, stop: impl Future<Output = ()>) -> Result<Summary, Error> {
+    pub async fn run(mut self, listeners: Listeners, stop: impl Future<Output = ()>) -> Result<Summary, Error> {
         raise_descriptor_limit();
         let Listening { tcp, dns_udp, dns_tcp } = Listening::new(listeners).map_err(Error::Listener)?;
         let (running, stopped) = stop::signal();
         let mut services = JoinSet::new();
+        if let Some(listener) = self.metrics.take() {
+            services.spawn(metrics::serve::serve(listener, self.monitor(), stopped.clone()));
+        }
+        services.spawn(dns::flood::report(self.outer.clone(), stopped.clone()));
         for listener in tcp {
-            services.spawn(accept::accept(self.outer.clone(), listener, stopped.clone(), connection::serve));
+            let door = accept::Door { listener, room: self.outer.hellos.clone(), full: Limit::Hellos };
+            services.spawn(accept::accept(self.outer.clone(), door, stopped.clone(), connection::serve));
         }
         for listener in dns_tcp {
-            services.spawn(accept::accept(self.outer.clone(), listener, stopped.clone(), dns::tcp::serve));
+            let room = self.outer.dns_connections.clone();
+            let door = accept::Door { listener, room, full: Limit::DnsConnections };
+            services.spawn(accept::accept(self.outer.clone(), door, stopped.clone(), dns::tcp::serve));
         }
         for socket in dns_udp {
             services.spawn(dns::udp::serve(self.outer.clone(), socket, stopped.clone()));

@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 
 use super::dial::{Connect, Dialler};
 use super::resolve::Resolver;
-use super::{Config, Limits, Listeners, Outer, Proxy, Ruling, Summary, Upstreams};
+use super::{Config, Limits, Listeners, LogTo, Monitor, Outer, Proxy, Ruling, Summary, Upstreams, WhenFull};
 
 pub(crate) mod hello;
 pub(crate) mod names;
@@ -33,6 +33,8 @@ struct Wiring {
     aims: Mutex<HashMap<SocketAddr, SocketAddr>>,
     /// By an address of the made-up internet, the server there.
     servers: Mutex<HashMap<SocketAddr, SocketAddr>>,
+    /// Addresses that never answer.
+    silent: Mutex<Vec<SocketAddr>>,
     /// What was dialled, in order.
     dialled: Mutex<Vec<SocketAddr>>,
 }
@@ -43,6 +45,7 @@ pub(crate) struct World {
     pub(crate) names: Names,
     pub(crate) ruling: Arc<Ruling>,
     pub(crate) policy: Policy,
+    pub(crate) monitor: Monitor,
     outer: Weak<Outer>,
     proxy: SocketAddr,
     pub(crate) dns: SocketAddr,
@@ -68,7 +71,13 @@ impl World {
             policy: policy.clone(),
             phase: "agent".into(),
             upstreams: upstreams.clone(),
-            log: Some(log.try_clone().unwrap()),
+            log: Some(LogTo {
+                file: log.try_clone().unwrap(),
+                opens: false,
+                when_full: WhenFull::Stop,
+                rotation: None,
+            }),
+            metrics: None,
             limits,
         };
         let dialler = Dialler::through(Resolver::new(&upstreams).unwrap(), wiring.connect());
@@ -78,7 +87,7 @@ impl World {
             aims.aims.lock().unwrap().get(&client).copied().ok_or_else(|| io::ErrorKind::NotFound.into())
         };
         let proxy = Proxy::with(config, dialler, Arc::new(original)).unwrap();
-        let ruling = proxy.ruling();
+        let (ruling, monitor) = (proxy.ruling(), proxy.monitor());
         let outer = Arc::downgrade(&proxy.outer);
         let tcp = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let dns_udp = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -90,7 +99,7 @@ impl World {
         let (stop, stopped) = oneshot::channel::<()>();
         let running =
             tokio::spawn(async move { proxy.run(listeners, async { drop(stopped.await) }).await.unwrap() });
-        Self { wiring, names, ruling, policy, outer, proxy: address, dns, dns_tcp, log, stop, running }
+        Self { wiring, names, ruling, policy, monitor, outer, proxy: address, dns, dns_tcp, log, stop, running }
     }
 
     /// Puts a server at an address of the made-up internet.
@@ -108,6 +117,11 @@ impl World {
                 tokio::spawn(serve(stream));
             }
         });
+    }
+
+    /// An address of the made-up internet that never answers.
+    pub(crate) async fn silence(&self, address: &str) {
+        self.wiring.silent.lock().unwrap().push(address.parse().unwrap());
     }
 
     /// A connection of the task, aimed at this address.
@@ -177,8 +191,10 @@ impl Wiring {
         Arc::new(move |address| {
             wiring.dialled.lock().unwrap().push(address);
             let server = wiring.servers.lock().unwrap().get(&address).copied();
+            let silent = wiring.silent.lock().unwrap().contains(&address);
             Box::pin(async move {
                 match server {
+                    _ if silent => std::future::pending().await,
                     Some(server) => TcpStream::connect(server).await,
                     None => Err(io::ErrorKind::ConnectionRefused.into()),
                 }

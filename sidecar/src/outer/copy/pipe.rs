@@ -14,16 +14,13 @@ use crate::outer::socket::Socket;
 /// What a pipe is asked to hold. More would let a peer that does not read tie up more kernel memory.
 const CAPACITY: usize = 256 * 1024;
 
-/// Pipes in use at once; a direction that finds none copies. 256 of 256 KiB bound the kernel memory at 64 MiB, which
-/// is what the kernel lets an unprivileged user have too (pipe-user-pages-soft).
-const MOST: usize = 256;
-
 /// Idle pipes that are kept.
 const KEPT: usize = 32;
 
-/// The pipes of one proxy.
-#[derive(Debug, Default)]
+/// The pipes of one proxy; a direction that finds none copies.
+#[derive(Debug)]
 pub(crate) struct Pipes {
+    most: usize,
     idle: Mutex<Vec<Pipe>>,
     out: AtomicUsize,
 }
@@ -44,9 +41,15 @@ struct Pipe {
 }
 
 impl Pipes {
+    /// So many at once. 256 of 256 KiB bound the kernel memory at 64 MiB, which is what the kernel lets an unprivileged
+    /// user have too (pipe-user-pages-soft).
+    pub(crate) fn new(most: usize) -> Self {
+        Self { most, idle: Mutex::default(), out: AtomicUsize::new(0) }
+    }
+
     /// A pipe, if there is one to be had.
     pub(crate) fn lease(&self) -> Option<Lease<'_>> {
-        if self.out.fetch_add(1, Ordering::Relaxed) >= MOST {
+        if self.out.fetch_add(1, Ordering::Relaxed) >= self.most {
             self.out.fetch_sub(1, Ordering::Relaxed);
             return None;
         }

@@ -55,6 +55,7 @@ impl Exchange {
     fn carry_on(&mut self, upstream: Upstream) {
         if let Some(record) = &mut self.record {
             record.note(|entry| entry.dialled = Some(upstream.address()));
+            record.opened();
         }
         self.upstream = Some(upstream);
     }

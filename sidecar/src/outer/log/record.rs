@@ -10,6 +10,7 @@ use serde::Serialize;
 use time::OffsetDateTime;
 use tokio::sync::mpsc::OwnedPermit;
 
+use super::Line;
 use crate::outer::copy::Moved;
 use crate::outer::summary::Tally;
 
@@ -52,6 +53,19 @@ pub enum Kind {
     Packet,
 }
 
+impl Kind {
+    /// The stable word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Tls => "tls",
+            Kind::Http => "http",
+            Kind::Dns => "dns",
+            Kind::Tcp => "tcp",
+            Kind::Packet => "packet",
+        }
+    }
+}
+
 /// What became of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -61,6 +75,28 @@ pub(crate) enum Verdict {
     Cut,
 }
 
+impl Verdict {
+    /// The stable word.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Verdict::Allow => "allow",
+            Verdict::Deny => "deny",
+            Verdict::Cut => "cut",
+        }
+    }
+}
+
+/// Where a record will go.
+#[derive(Debug)]
+pub(super) enum Place {
+    /// Into the queue.
+    Queue(OwnedPermit<Line>),
+    /// Nowhere, since there is no log.
+    Nowhere,
+    /// Nowhere, although there is a log: it can't be written, and the operator wants to go on.
+    Lost,
+}
+
 /// The owner of one attempt's line. Ended by exactly one of [`Record::allow`], [`Record::deny`] and [`Record::cut`];
 /// dropped before that (stop, panic), it says that it was cut, without a reason.
 #[derive(Debug)]
@@ -68,7 +104,9 @@ pub(crate) struct Record {
     entry: Option<Entry>,
     started: Instant,
     moved: Arc<Moved>,
-    place: Option<OwnedPermit<Entry>>,
+    place: Option<Place>,
+    /// Taken by the line that says that the flow has opened.
+    opening: Option<OwnedPermit<Line>>,
     tally: Arc<Tally>,
 }
 
@@ -76,7 +114,8 @@ impl Record {
     pub(super) fn new(
         id: u64,
         phase: Arc<Phase>,
-        place: Option<OwnedPermit<Entry>>,
+        place: Place,
+        opening: Option<OwnedPermit<Line>>,
         tally: Arc<Tally>,
     ) -> Self {
         let entry = Entry {
@@ -97,7 +136,7 @@ impl Record {
             detail: Some("closedbook stopped".into()),
             noise: false,
         };
-        Self { entry: Some(entry), started: Instant::now(), moved: Arc::default(), place, tally }
+        Self { entry: Some(entry), started: Instant::now(), moved: Arc::default(), place: Some(place), opening, tally }
     }
 
     /// The number of this attempt.
@@ -109,6 +148,13 @@ impl Record {
     pub(crate) fn note(&mut self, fill: impl FnOnce(&mut Entry)) {
         if let Some(entry) = &mut self.entry {
             fill(entry);
+        }
+    }
+
+    /// Its flow has opened: it was permitted, and its server is reached.
+    pub(crate) fn opened(&mut self) {
+        if let (Some(entry), Some(opening)) = (&self.entry, self.opening.take()) {
+            opening.send(Line::Opened(entry.clone()));
         }
     }
 
@@ -160,8 +206,10 @@ impl Drop for Record {
         entry.bytes_down = count(&self.moved.down);
         entry.ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.tally.count(&entry, count(&self.moved.spliced));
-        if let Some(place) = self.place.take() {
-            place.send(entry);
+        match self.place.take() {
+            Some(Place::Queue(place)) => drop(place.send(Line::Ended(entry))),
+            Some(Place::Lost) => self.tally.unrecorded(),
+            Some(Place::Nowhere) | None => {}
         }
     }
 }

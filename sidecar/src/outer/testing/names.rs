@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use hickory_proto::op::{Message, MessageType, ResponseCode};
@@ -14,6 +15,7 @@ pub(crate) struct Names {
     pub(crate) address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
     zone: Arc<Mutex<Zone>>,
+    quiet: Arc<AtomicBool>,
 }
 
 type Zone = HashMap<String, Vec<IpAddr>>;
@@ -24,8 +26,14 @@ impl Names {
         let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         let address = socket.local_addr().unwrap();
         let (asked, zone) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(zone)));
-        tokio::spawn(answer(socket, Arc::clone(&asked), Arc::clone(&zone)));
-        Self { address, asked, zone }
+        let quiet = Arc::new(AtomicBool::new(false));
+        tokio::spawn(answer(socket, Arc::clone(&asked), Arc::clone(&zone), Arc::clone(&quiet)));
+        Self { address, asked, zone, quiet }
+    }
+
+    /// Whether it hears and says nothing.
+    pub(crate) fn quiet(&self, quiet: bool) {
+        self.quiet.store(quiet, Ordering::Relaxed);
     }
 
     /// The questions so far, as `name. TYPE`.
@@ -43,13 +51,21 @@ fn addresses(list: &[&str]) -> Vec<IpAddr> {
     list.iter().map(|address| address.parse().unwrap()).collect()
 }
 
-async fn answer(socket: UdpSocket, asked: Arc<Mutex<Vec<String>>>, zone: Arc<Mutex<Zone>>) {
+async fn answer(
+    socket: UdpSocket,
+    asked: Arc<Mutex<Vec<String>>>,
+    zone: Arc<Mutex<Zone>>,
+    quiet: Arc<AtomicBool>,
+) {
     let mut buffer = [0; 4096];
     while let Ok((length, client)) = socket.recv_from(&mut buffer).await {
         let query = Message::from_vec(&buffer[..length]).unwrap();
         let question = query.queries[0].clone();
         let name = question.name().to_string().to_ascii_lowercase();
         asked.lock().unwrap().push(format!("{name} {}", question.query_type()));
+        if quiet.load(Ordering::Relaxed) {
+            continue;
+        }
         let mut reply = Message::response(query.metadata.id, query.metadata.op_code);
         reply.metadata.message_type = MessageType::Response;
         reply.metadata.recursion_desired = true;

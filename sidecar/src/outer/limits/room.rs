@@ -1,0 +1,130 @@
+//! A waiting room: places for connections that have not said yet what they want.
+//!
+//! When all places are taken, whoever has waited longest makes way for the next: an honest client is through in
+//! milliseconds, so a crowd of slow ones, however large, keeps nobody out (G16).
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::time::{Instant, timeout};
+
+/// How long a connection may keep its place against newcomers.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// How long a newcomer waits for the place of the one that was told to go.
+const HANDOVER: Duration = Duration::from_millis(50);
+
+/// The room.
+#[derive(Debug)]
+pub(crate) struct Room {
+    places: Arc<Semaphore>,
+    most: usize,
+    guests: Mutex<Guests>,
+    bytes: AtomicUsize,
+    most_bytes: usize,
+}
+
+#[derive(Debug, Default)]
+struct Guests {
+    /// By number, so the first has waited longest.
+    waiting: BTreeMap<u64, Guest>,
+    next: u64,
+}
+
+#[derive(Debug)]
+struct Guest {
+    since: Instant,
+    way_out: oneshot::Sender<()>,
+}
+
+/// A place in the room.
+#[derive(Debug)]
+pub(crate) struct Stay {
+    room: Arc<Room>,
+    number: u64,
+    told: oneshot::Receiver<()>,
+    bytes: usize,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Room {
+    /// With so many places, for guests that together hold so many octets.
+    pub(crate) fn new(most: usize, most_bytes: usize) -> Arc<Self> {
+        Arc::new(Self {
+            places: Arc::new(Semaphore::new(most)),
+            most,
+            guests: Mutex::default(),
+            bytes: AtomicUsize::new(0),
+            most_bytes,
+        })
+    }
+
+    /// A place, if need be that of the guest who has waited longest. None when all guests are fresh.
+    pub(crate) async fn enter(self: &Arc<Self>) -> Option<Stay> {
+        let places = Arc::clone(&self.places);
+        let place = match Arc::clone(&places).try_acquire_owned() {
+            Ok(place) => place,
+            Err(_) => {
+                self.show_out()?;
+                timeout(HANDOVER, places.acquire_owned()).await.ok()?.ok()?
+            }
+        };
+        let (way_out, told) = oneshot::channel();
+        let mut guests = self.guests();
+        let number = guests.next;
+        guests.next = guests.next.wrapping_add(1);
+        guests.waiting.insert(number, Guest { since: Instant::now(), way_out });
+        drop(guests);
+        Some(Stay { room: Arc::clone(self), number, told, bytes: 0, _place: place })
+    }
+
+    /// Places that are taken.
+    pub(crate) fn taken(&self) -> usize {
+        self.most.saturating_sub(self.places.available_permits())
+    }
+
+    fn show_out(&self) -> Option<()> {
+        let mut guests = self.guests();
+        let oldest = guests.waiting.first_entry().filter(|guest| guest.get().since.elapsed() >= GRACE)?;
+        // Who has left meanwhile gives the place free as well.
+        let _ = oldest.remove().way_out.send(());
+        Some(())
+    }
+
+    fn guests(&self) -> MutexGuard<'_, Guests> {
+        // Each use leaves the map whole.
+        self.guests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Stay {
+    /// Ends when the place is wanted for another.
+    pub(crate) async fn shown_out(&mut self) {
+        if (&mut self.told).await.is_err() {
+            // It has its place for good.
+            std::future::pending().await
+        }
+    }
+
+    /// Takes so many octets more out of what all guests may hold; false when there is no more.
+    pub(crate) fn holds(&mut self, more: usize) -> bool {
+        let before = self.room.bytes.fetch_add(more, Ordering::Relaxed);
+        self.bytes += more;
+        before.saturating_add(more) <= self.room.most_bytes
+    }
+
+    /// It has said what it wants: nobody takes the place any more.
+    pub(crate) fn settled(&self) {
+        self.room.guests().waiting.remove(&self.number);
+    }
+}
+
+impl Drop for Stay {
+    fn drop(&mut self) {
+        self.settled();
+        self.room.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,78 @@
+//! How the log is doing, for those who look.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::WhenFull;
+
+/// Shared by the writer and by those who open records.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    broken: AtomicBool,
+    stalled: AtomicBool,
+    /// Why it can't be written, or put aside.
+    troubles: Mutex<Troubles>,
+}
+
+#[derive(Debug, Default)]
+struct Troubles {
+    writing: Option<String>,
+    rotating: Option<String>,
+}
+
+impl State {
+    pub(super) fn is_broken(&self) -> bool {
+        self.broken.load(Ordering::Acquire)
+    }
+
+    /// The writer has failed, or succeeded again.
+    pub(super) fn wrote(&self, result: Result<(), &io::Error>) {
+        if result.is_ok() && !self.is_broken() {
+            return;
+        }
+        if let Err(error) = result
+            && !self.is_broken()
+        {
+            tracing::error!(%error, "the decision log can't be written");
+        } else if result.is_ok() {
+            tracing::info!("the decision log can be written again");
+        }
+        self.troubles().writing = result.err().map(ToString::to_string);
+        self.broken.store(result.is_err(), Ordering::Release);
+    }
+
+    /// The file was put aside, or could not be.
+    pub(super) fn rotated(&self, result: Result<(), &io::Error>) {
+        if let Err(error) = result {
+            tracing::error!(%error, "the decision log can't be put aside, and grows on");
+        }
+        self.troubles().rotating = result.err().map(ToString::to_string);
+    }
+
+    /// The queue was full for too long, or is not any more.
+    pub(super) fn stalled(&self, stalled: bool) {
+        if self.stalled.load(Ordering::Relaxed) != stalled {
+            self.stalled.store(stalled, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn complaints(&self, when_full: WhenFull) -> Vec<String> {
+        let troubles = self.troubles();
+        let then = match when_full {
+            WhenFull::Stop => "new flows are refused",
+            WhenFull::Continue => "flows go on, and some may not be recorded",
+        };
+        let writing = troubles.writing.as_ref();
+        let writing = writing.map(|error| format!("the decision log can't be written: {error}; {then}"));
+        let stalled = self.stalled.load(Ordering::Relaxed);
+        let stalled = stalled.then(|| format!("the decision log is too slow; {then}"));
+        let rotating = troubles.rotating.as_ref();
+        let rotating = rotating.map(|error| format!("the decision log can't be put aside: {error}"));
+        writing.into_iter().chain(stalled).chain(rotating).collect()
+    }
+
+    fn troubles(&self) -> std::sync::MutexGuard<'_, Troubles> {
+        self.troubles.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
