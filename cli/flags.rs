@@ -8,6 +8,10 @@ use std::path::Path;
 
 use crate::exit::Failure;
 
+pub(crate) mod keeper;
+pub(crate) mod log;
+pub(crate) mod metrics;
+
 /// `--resolver`: addresses with or without a port; `None` if the flag was not given.
 pub(crate) fn resolvers(given: &[String]) -> Result<Option<Vec<SocketAddr>>, Failure> {
     let read = |text: &String| {
@@ -20,11 +24,6 @@ pub(crate) fn resolvers(given: &[String]) -> Result<Option<Vec<SocketAddr>>, Fai
     };
     let read = given.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     Ok((!read.is_empty()).then_some(read))
-}
-
-/// `--log`: opened by the user who asks, before anything is started; a log that can't be written refuses to start (G13).
-pub(crate) fn open_log(path: &Path) -> Result<File, Failure> {
-    open_output("--log", path)
 }
 
 /// A file that is added to, or made.

@@ -8,6 +8,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 mod exit;
 mod flags;
 mod lab;
+mod messages;
 mod policy;
 mod run;
 mod sidecar;
@@ -37,6 +38,11 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return exit::usage(error),
     };
+    match messages::asked() {
+        Ok(Some(filter)) => messages::start(Some(&filter)),
+        Ok(None) => {}
+        Err(failure) => return exit::report(failure),
+    }
     let outcome: Result<ExitCode, Failure> = match cli.noun {
         Noun::Run(run) => run.run(),
         Noun::Sidecar(sidecar) => sidecar.run(),

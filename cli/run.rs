@@ -7,6 +7,8 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::exit::Failure;
+use crate::flags::log::LogFlags;
+use crate::flags::metrics::MetricsFlag;
 
 mod closing;
 mod command;
@@ -50,9 +52,11 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE", requires = "lab")]
     witness: Option<PathBuf>,
 
-    /// Write the decision log (JSON Lines) to this file; it is added to if it exists.
-    #[arg(long, value_name = "FILE")]
-    log: Option<PathBuf>,
+    #[command(flatten)]
+    log: LogFlags,
+
+    #[command(flatten)]
+    metrics: MetricsFlag,
 
     /// Leave this unix socket of the host visible to the command, although somebody outside answers it.
     #[arg(long, value_name = "PATH")]

@@ -201,6 +201,19 @@ fn sockets_of_the_host_are_hidden_unless_they_are_kept() {
     }
 }
 
+/// Hiding sockets takes a file to cover them with; nothing of it stays.
+#[test]
+fn nothing_stays_in_the_folder_for_temporary_files() {
+    for &mode in modes() {
+        let folder = support::open_folder();
+        // The lab's own socket is hidden too, and found on two ways.
+        let output = Run::in_lab(mode).command(&["true"]).env("TMPDIR", folder.path()).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+}
+
 /// Sockets that the command makes itself work as ever.
 #[test]
 fn the_commands_own_sockets_work() {

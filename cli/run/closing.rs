@@ -1,5 +1,7 @@
 //! The last lines of a run: what was refused, and how to permit it.
 
+use closedbook_policy::Entry;
+
 use crate::sidecar::config::{Report, Row};
 
 /// How many hosts are named; the log has them all.
@@ -15,7 +17,7 @@ pub(super) fn print(report: &Report) {
     }
     if report.unrecorded > 0 {
         eprintln!(
-            "closedbook: {} attempts were refused because the log could not be written",
+            "closedbook: {} attempts are not in the decision log, which could not be written",
             report.unrecorded
         );
     }
@@ -72,14 +74,18 @@ fn describe(row: &Row) -> String {
 
 /// The entry that would permit it, for the refusals that an entry can change.
 fn entry(row: &Row) -> Option<String> {
-    match (row.reason.as_str(), row.port) {
-        ("name-not-allowed" | "dns-name" | "address-not-allowed", None) => Some(row.host.clone()),
-        ("name-not-allowed" | "address-not-allowed" | "port-not-allowed", Some(port)) => {
-            Some(format!("{}:{port}", row.host))
-        }
-        ("http-upgrade", _) => Some(format!("ws://{}", row.host)),
-        _ => None,
-    }
+    let scheme = match (row.reason.as_str(), row.port) {
+        ("name-not-allowed" | "dns-name" | "address-not-allowed", _) | ("port-not-allowed", Some(_)) => "",
+        ("http-upgrade", _) => "ws://",
+        _ => return None,
+    };
+    let host = match (row.host.contains(':'), row.port) {
+        (true, Some(_)) => format!("[{}]", row.host),
+        _ => row.host.clone(),
+    };
+    let port = row.port.map_or_else(String::new, |port| format!(":{port}"));
+    // Not everything that a client can ask for can be permitted: names that are none, addresses of the inside.
+    Entry::parse(&format!("{scheme}{host}{port}")).ok().map(|entry| entry.to_string())
 }
 
 #[cfg(test)]
@@ -93,6 +99,22 @@ mod tests {
     #[test]
     fn nothing_refused_says_nothing() {
         assert_eq!(refusals(&Report::default()), None);
+    }
+
+    /// What is advised can be followed.
+    #[test]
+    fn advises_entries_alone() {
+        for (host, port, reason, advice) in [
+            ("2001:db8::7", Some(8443), "address-not-allowed", Some("[2001:db8::7]:8443")),
+            ("2001:db8::7", None, "address-not-allowed", Some("2001:db8::7")),
+            ("example.com", Some(8080), "http-upgrade", Some("ws://example.com:8080")),
+            ("example.com", None, "http-upgrade", Some("ws://example.com")),
+            ("127.0.0.1", Some(8080), "address-not-allowed", None),
+            ("_http._tcp.example.com", None, "dns-name", None),
+            ("example.com", None, "host-mismatch", None),
+        ] {
+            assert_eq!(entry(&row(host, port, reason, 1)).as_deref(), advice, "{host} {port:?} {reason}");
+        }
     }
 
     /// One host is one entry, on whichever web port and by whichever protocol it was tried.

@@ -30,8 +30,6 @@ use crate::exit::chain;
 pub(super) struct Task {
     /// The command to start when all is closed.
     pub(super) command: Command,
-    /// Sockets in the file system that somebody outside answers.
-    pub(super) hidden: Vec<PathBuf>,
     /// Where the listeners go.
     pub(super) handoff: UnixStream,
 }
@@ -67,7 +65,7 @@ fn serve(task: Task, line: &mut Line) -> Result<FromInit, Inability> {
     descriptors::close_all_but(&[reader, writer, task.handoff.as_fd()]).map_err(bug)?;
     expect(line, |message| matches!(message, ToInit::Mapped))?;
 
-    close_namespace(&task)?;
+    close_namespace(&task, line)?;
     line.say(&FromInit::Closed).map_err(bug)?;
     expect(line, |message| matches!(message, ToInit::Start))?;
 
@@ -85,7 +83,7 @@ fn serve(task: Task, line: &mut Line) -> Result<FromInit, Inability> {
 }
 
 /// G6: rules before listeners, listeners before the task; and nothing of the host that could act for it.
-fn close_namespace(task: &Task) -> Result<(), Inability> {
+fn close_namespace(task: &Task, line: &mut Line) -> Result<(), Inability> {
     let listeners = inner::set_up().map_err(|error| Inability {
         what: format!("can't close the network namespace: {}", chain(&error)),
         remedy: error.remedy().to_owned(),
@@ -93,10 +91,14 @@ fn close_namespace(task: &Task) -> Result<(), Inability> {
     descriptors::send(&task.handoff, &listeners.descriptors())
         .map_err(|error| bug(format!("the proxy took no listeners: {error}")))?;
     drop(listeners);
+    let hidden: Vec<PathBuf> = match line.hear().map_err(bug)? {
+        Some(ToInit::Hide(paths)) => paths.into_iter().map(PathBuf::from).collect(),
+        other => return Err(bug(format!("the supervisor spoke out of turn: {other:?}"))),
+    };
     mounts::make_private()
         .and_then(|()| mounts::fresh_proc())
         .and_then(|()| mounts::kernel_file_systems_read_only())
-        .and_then(|()| mounts::hide(&task.hidden))
+        .and_then(|()| mounts::hide(&hidden))
         .map_err(|error| Inability {
             what: format!("can't prepare the command's view of the host: {}", chain(&error)),
             remedy: "run outside of a container, or in one with an unmasked /proc (Docker: --security-opt \

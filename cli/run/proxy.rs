@@ -1,6 +1,5 @@
 //! The outer process: started with an empty environment, no descriptors but its own, and where the uplink is.
 
-use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
@@ -16,12 +15,16 @@ use nix::sys::signal::{SigSet, Signal};
 
 use super::wire::Line;
 use crate::exit::{Failure, chain};
+use crate::flags::log::Recorder;
+use crate::flags::metrics::OpenMetrics;
 use crate::sidecar::config::{FromOuter, OuterConfig, Report, ToOuter};
 
 /// The running proxy.
 pub(super) struct Proxy {
     child: Child,
     line: Line,
+    /// What ends with the proxy: who puts its log aside, and the file of its metrics.
+    _ends_with_it: (Option<Recorder>, Option<OpenMetrics>),
 }
 
 /// What the proxy is given.
@@ -31,9 +34,22 @@ pub(super) struct Start {
     /// Where the listeners come from.
     pub(super) handoff: UnixStream,
     /// Where its records go.
-    pub(super) log: Option<File>,
+    pub(super) log: Option<Recorder>,
+    /// Where it is asked for metrics.
+    pub(super) metrics: Option<OpenMetrics>,
     /// Where the uplink is, if it is not this process's own network: in the lab.
     pub(super) uplink: Option<Room>,
+}
+
+impl Start {
+    /// The descriptors that not every proxy gets, with the flags that name them.
+    fn optional(&self) -> Vec<(&'static str, BorrowedFd<'_>)> {
+        let log = self.log.as_ref().map(|log| ("--log-fd", log.file.as_fd()));
+        let keeper = self.log.as_ref().and_then(|log| log.keeper.as_ref());
+        let keeper = keeper.map(|keeper| ("--log-keeper-fd", keeper.socket().as_fd()));
+        let metrics = self.metrics.as_ref().map(|metrics| ("--metrics-fd", metrics.socket.as_fd()));
+        log.into_iter().chain(keeper).chain(metrics).collect()
+    }
 }
 
 impl Proxy {
@@ -51,7 +67,7 @@ impl Proxy {
         })
         .map_err(|error| cannot(&error))?;
         line.say(&ToOuter::Serve(start.config)).map_err(|error| cannot(&error))?;
-        Ok(Self { child, line })
+        Ok(Self { child, line, _ends_with_it: (start.log, start.metrics) })
     }
 
     /// Waits until it has the listeners and accepts.
@@ -82,6 +98,14 @@ impl Proxy {
     }
 }
 
+impl Drop for Proxy {
+    /// A run that failed has said why; the proxy would add that its supervisor is gone.
+    fn drop(&mut self) {
+        let _ = self.child.signal(Signal::SIGKILL);
+        let _ = self.child.wait();
+    }
+}
+
 impl AsFd for Proxy {
     /// Readable when it has ended.
     fn as_fd(&self) -> BorrowedFd<'_> {
@@ -101,7 +125,7 @@ fn become_proxy(start: &Start, line: &UnixStream) -> io::Error {
         descriptors::close_others_on_exec()?;
         descriptors::keep_over_exec(line)?;
         descriptors::keep_over_exec(&start.handoff)?;
-        start.log.as_ref().map_or(Ok(()), descriptors::keep_over_exec)?;
+        start.optional().iter().try_for_each(|(_, descriptor)| descriptors::keep_over_exec(descriptor))?;
         SigSet::all().thread_unblock()?;
         Ok(())
     };
@@ -113,8 +137,8 @@ fn become_proxy(start: &Start, line: &UnixStream) -> io::Error {
     command.arg0("closedbook").args(["sidecar", "outer"]).env_clear();
     command.arg("--supervisor-fd").arg(line.as_raw_fd().to_string());
     command.arg("--handoff-fd").arg(start.handoff.as_raw_fd().to_string());
-    if let Some(log) = &start.log {
-        command.arg("--log-fd").arg(log.as_raw_fd().to_string());
+    for (flag, descriptor) in start.optional() {
+        command.arg(flag).arg(descriptor.as_raw_fd().to_string());
     }
     command.current_dir("/").exec()
 }

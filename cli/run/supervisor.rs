@@ -1,15 +1,17 @@
 //! The supervisor: starts the parts in the order that keeps everything closed, passes signals on, cleans up.
 //!
-//! Start order: lab (if any) → proxy → namespaces closed, rules read back, listeners handed over → proxy serves →
-//! command. A part that fails ends the run before the command exists.
+//! Start order: lab (if any) → proxy → namespaces closed, rules read back, listeners handed over, sockets of the host
+//! hidden → proxy serves → command. A part that fails ends the run before the command exists.
 
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 
 use closedbook_kernel::fork::{Child, ForkError, fork_into};
 use closedbook_kernel::idmap::IdMaps;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::Signal;
 
 use super::closing;
 use super::init::{self, Task};
@@ -20,29 +22,37 @@ use super::signals::{Foreground, Signals};
 use super::sockets;
 use super::wire::{FromInit, Line, ToInit};
 use crate::exit::{Failure, chain};
+use crate::flags::log::OpenLog;
 
 /// Runs the command; its exit code.
 pub(super) fn supervise(plan: Plan) -> Result<u8, Failure> {
     let _terminal = Foreground::note();
     let signals = Signals::queue().map_err(|error| Failure::bug(format!("can't queue signals: {error}")))?;
     let lab = plan.lab.as_ref().map(|witness| Lab::start(witness.as_deref())).transpose()?;
-    let mut hidden = sockets::answered_outside(&plan.kept_sockets)?;
-    hidden.extend(lab.as_ref().map(Lab::control_socket));
     let (from_inner, to_outer) = pair()?;
+    let config = plan.outer_config(lab.as_ref());
+    let log = plan.log.map(OpenLog::start).transpose()?;
     let mut proxy = Proxy::start(Start {
-        config: plan.outer_config(lab.as_ref()),
+        config,
         handoff: to_outer,
-        log: plan.log,
+        log,
+        metrics: plan.metrics,
         uplink: lab.as_ref().map(Lab::room),
     })?;
     let environment = lab.as_ref().map_or_else(Vec::new, Lab::environment);
     let command = plan.command.with_environment(environment);
-    let mut init = Init::start(Task { command, hidden, handoff: from_inner })?;
+    let mut init = Init::start(Task { command, handoff: from_inner })?;
+    // While both get ready: it means looking at every process of the machine.
+    let mut hidden = sockets::answered_outside(&plan.kept_sockets)?;
+    hidden.extend(lab.as_ref().map(Lab::control_socket));
+    init.close(hidden)?;
     proxy.wait_until_ready()?;
     init.say(&ToInit::Start)?;
     let code = follow(&mut init, &proxy, &signals);
+    init.end();
+    let summary = proxy.stop();
     drop(init);
-    match proxy.stop() {
+    match summary {
         Some(summary) if !plan.quiet => closing::print(&summary),
         _ => {}
     }
@@ -57,7 +67,7 @@ struct Init {
 }
 
 impl Init {
-    /// Returns when the namespace is closed.
+    /// Begins to close the namespace.
     fn start(task: Task) -> Result<Self, Failure> {
         let maps = IdMaps::identity()
             .map_err(|error| Failure::bug(format!("can't read this process's id map: {error}")))?;
@@ -69,11 +79,27 @@ impl Init {
                 .remedy("allow unprivileged user namespaces, or run as root")
         })?;
         init.say(&ToInit::Mapped)?;
-        match init.hear()? {
-            Some(FromInit::Closed) => Ok(init),
+        Ok(init)
+    }
+
+    /// Returns when the namespace is closed, and these sockets are hidden in it.
+    fn close(&mut self, hidden: Vec<PathBuf>) -> Result<(), Failure> {
+        let hidden = hidden.into_iter().map(PathBuf::into_os_string).collect();
+        let said = self.say(&ToInit::Hide(hidden));
+        // An init that has not come so far has said why.
+        match self.hear()? {
+            Some(FromInit::Closed) => Ok(()),
             Some(FromInit::Unable(why)) => Err(Failure::host(why.what).remedy(why.remedy)),
-            other => Err(Failure::bug(format!("the task's init did not close its namespace: {other:?}"))),
+            other => {
+                said.and(Err(Failure::bug(format!("the task's init did not close its namespace: {other:?}"))))
+            }
         }
+    }
+
+    /// Ends it and everything below it; the drop waits for that.
+    fn end(&self) {
+        // It may have ended by itself.
+        let _ = self.child.signal(Signal::SIGKILL);
     }
 
     fn say(&mut self, message: &ToInit) -> Result<(), Failure> {
@@ -89,8 +115,8 @@ impl Init {
 
 impl Drop for Init {
     fn drop(&mut self) {
+        self.end();
         // The kernel ends the rest of the pid namespace before this returns.
-        let _ = self.child.signal(nix::sys::signal::Signal::SIGKILL);
         let _ = self.child.wait();
     }
 }
@@ -157,13 +183,24 @@ pub(super) fn no_namespaces(error: ForkError) -> Failure {
              sysctl kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu), or in a container \
              --security-opt seccomp=unconfined --security-opt apparmor=unconfined"
         }
-        ForkError::Clone(Errno::ENOSPC) => {
-            "raise user.max_user_namespaces, user.max_net_namespaces and their like"
-        }
+        ForkError::Clone(Errno::ENOSPC) => return Failure::host(what).remedy(exhausted()),
         ForkError::Clone(Errno::EINVAL) => {
             "use a kernel with CONFIG_USER_NS, CONFIG_NET_NS and CONFIG_PID_NS"
         }
         _ => return Failure::bug(what),
     };
     Failure::host(what).remedy(remedy)
+}
+
+/// clone(2) does not say which limit was reached; one that is 0 forbids.
+fn exhausted() -> String {
+    const KINDS: [&str; 5] = ["user", "net", "mnt", "pid", "ipc"];
+    let forbids = |kind: &&str| {
+        let limit = std::fs::read_to_string(format!("/proc/sys/user/max_{kind}_namespaces"));
+        limit.is_ok_and(|limit| limit.trim() == "0")
+    };
+    let limits: Vec<&str> = KINDS.into_iter().filter(forbids).collect();
+    let (limits, now) = if limits.is_empty() { (KINDS.to_vec(), "") } else { (limits, ", which is 0") };
+    let names: Vec<String> = limits.iter().map(|kind| format!("user.max_{kind}_namespaces")).collect();
+    format!("raise with sysctl: {}{now}", names.join(", "))
 }

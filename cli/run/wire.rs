@@ -1,5 +1,6 @@
 //! What the supervisor and its children say to each other: one JSON object a line over a socket pair.
 
+use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
@@ -13,6 +14,8 @@ use serde::{Deserialize, Serialize};
 pub(super) enum ToInit {
     /// The id maps are written: capabilities over the new namespaces are real now.
     Mapped,
+    /// Sockets in the file system that somebody outside answers: paths, which need not be UTF-8.
+    Hide(Vec<OsString>),
     /// The proxy serves: the command may start.
     Start,
     /// Send this signal to the command.

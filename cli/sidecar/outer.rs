@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use closedbook_kernel::descriptors::inherited;
+use closedbook_kernel::descriptors::{self, inherited};
 use closedbook_kernel::idmap::may_become_nobody;
 use closedbook_kernel::privileges;
 use closedbook_policy::Policy;
 use closedbook_sidecar::listeners::Listeners;
-use closedbook_sidecar::outer::{self, Config, Limits, Upstreams};
+use closedbook_sidecar::outer::{self, Config, Limits, MetricsListener, Upstreams};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::signal::unix::{SignalKind, signal};
@@ -21,6 +21,9 @@ use super::config::{FromOuter, OuterConfig, ToOuter};
 use super::handoff;
 use crate::exit::{Failure, chain};
 use crate::flags;
+use crate::flags::log::{LogFlags, OpenLog, Recorder};
+use crate::flags::metrics::{self, MetricsFlag, OpenMetrics};
+use crate::messages;
 use crate::policy;
 
 /// Serve a closed namespace: decide, resolve, dial. Holds no capability.
@@ -38,16 +41,18 @@ pub(crate) struct Outer {
     #[arg(long, value_name = "NAME", required_unless_present = "supervisor_fd")]
     phase: Option<String>,
 
-    /// Write the decision log (JSON Lines) to this file; it is added to if it exists.
-    #[arg(long, value_name = "FILE")]
-    log: Option<PathBuf>,
+    #[command(flatten)]
+    log: LogFlags,
+
+    #[command(flatten)]
+    metrics: MetricsFlag,
 
     /// Ask this resolver, instead of those in /etc/resolv.conf.
     #[arg(long, value_name = "ADDRESS[:PORT]")]
     resolver: Vec<String>,
 
     /// Inherited: the supervisor, which says what to enforce.
-    #[arg(long, hide = true, conflicts_with_all = ["handoff", "policy", "phase", "log", "resolver"], requires = "handoff_fd")]
+    #[arg(long, hide = true, conflicts_with_all = ["handoff", "policy", "phase", "log", "metrics", "resolver"], requires = "handoff_fd")]
     supervisor_fd: Option<RawFd>,
 
     /// Inherited: the socket that the listeners come from.
@@ -57,6 +62,22 @@ pub(crate) struct Outer {
     /// Inherited: the decision log, open.
     #[arg(long, hide = true)]
     log_fd: Option<RawFd>,
+
+    /// Inherited: the process that puts the log aside.
+    #[arg(long, hide = true)]
+    log_keeper_fd: Option<RawFd>,
+
+    /// Inherited: where metrics are asked for.
+    #[arg(long, hide = true)]
+    metrics_fd: Option<RawFd>,
+}
+
+/// What the supervisor may have handed over besides.
+#[derive(Default)]
+struct Inherited {
+    log: Option<File>,
+    keeper: Option<UnixStream>,
+    metrics: Option<MetricsListener>,
 }
 
 impl Outer {
@@ -73,10 +94,15 @@ impl Outer {
         let policy = policy::load(self.policy.as_deref().ok_or_else(missing)?)?;
         let phase = self.phase.ok_or_else(missing)?;
         let upstreams = flags::resolvers(&self.resolver)?.map_or(Upstreams::System, Upstreams::Servers);
-        let log = self.log.as_deref().map(flags::open_log).transpose()?;
+        messages::start(None);
+        let recorder = self.log.open()?.map(OpenLog::start).transpose()?;
+        let metrics = self.metrics.open()?;
         let listeners = handoff::fetch(self.handoff.as_deref().ok_or_else(missing)?)?;
         give_up_privilege()?;
-        let config = Config { policy, phase, upstreams, log, limits: limits() };
+        let cannot = |error| Failure::host(format!("the log or the metrics: {error}"));
+        let log = recorder.as_ref().map(Recorder::log_to).transpose().map_err(cannot)?;
+        let listener = metrics.as_ref().map(OpenMetrics::listener).transpose().map_err(cannot)?;
+        let config = Config { policy, phase, upstreams, log, metrics: listener, limits: limits() };
         runtime()?.block_on(async {
             let stop = until_told()?;
             eprintln!("closedbook: serving");
@@ -94,14 +120,20 @@ impl Outer {
             .handoff_fd
             .ok_or_else(|| broken(&"no handoff"))
             .and_then(|number| inherited(number).map(UnixStream::from).map_err(|error| broken(&error)))?;
-        let log = self.log_fd.map(inherited).transpose().map_err(|error| broken(&error))?.map(File::from);
+        let take = |number: Option<RawFd>| number.map(inherited).transpose().map_err(|error| broken(&error));
+        let metrics = take(self.metrics_fd)?.map(metrics::listener).transpose();
+        let inherited = Inherited {
+            log: take(self.log_fd)?.map(File::from),
+            keeper: take(self.log_keeper_fd)?.map(UnixStream::from),
+            metrics: metrics.map_err(|error| broken(&error))?,
+        };
         // Before anything is read from anybody. The listeners come from the inner part, not from the task.
         give_up_privilege()?;
         runtime()?.block_on(async {
             line.set_nonblocking(true).map_err(|error| broken(&error))?;
             let line = tokio::net::UnixStream::from_std(line).map_err(|error| broken(&error))?;
             let (hears, says) = line.into_split();
-            serve(Supervisor { hears: BufReader::new(hears), says }, handoff, log).await
+            serve(Supervisor { hears: BufReader::new(hears), says }, handoff, inherited).await
         })?;
         Ok(ExitCode::SUCCESS)
     }
@@ -126,18 +158,19 @@ impl Supervisor {
     async fn say(&mut self, message: &FromOuter) -> Result<(), Failure> {
         let mut text = serde_json::to_vec(message).map_err(|error| Failure::bug(error.to_string()))?;
         text.push(b'\n');
-        self.says
-            .write_all(&text)
-            .await
-            .map_err(|error| Failure::bug(format!("the supervisor is gone: {error}")))
+        // A supervisor that is gone has told its user why, and this process ends by the same token.
+        let _ = self.says.write_all(&text).await;
+        Ok(())
     }
 }
 
-async fn serve(mut supervisor: Supervisor, handoff: UnixStream, log: Option<File>) -> Result<(), Failure> {
-    let Some(ToOuter::Serve(config)) = supervisor.hear().await else {
-        return Err(Failure::bug("the supervisor did not say what to enforce"));
+async fn serve(mut supervisor: Supervisor, handoff: UnixStream, inherited: Inherited) -> Result<(), Failure> {
+    let config = match supervisor.hear().await {
+        Some(ToOuter::Serve(config)) => config,
+        Some(ToOuter::Stop) => return Err(Failure::bug("the supervisor did not say what to enforce")),
+        None => return Ok(()),
     };
-    let proxy = match prepare(config, log) {
+    let proxy = match prepare(config, inherited) {
         Ok(proxy) => proxy,
         Err(what) => return supervisor.say(&FromOuter::Unable(what)).await,
     };
@@ -157,31 +190,37 @@ async fn serve(mut supervisor: Supervisor, handoff: UnixStream, log: Option<File
     supervisor.say(&FromOuter::Done(summary.into())).await
 }
 
-fn prepare(config: OuterConfig, log: Option<File>) -> Result<outer::Proxy, String> {
+fn prepare(config: OuterConfig, inherited: Inherited) -> Result<outer::Proxy, String> {
+    messages::start(config.messages.as_deref());
     let policy = Policy::from_json(&config.policy).map_err(|error| chain(&error))?;
     let upstreams = config.resolvers.map_or(Upstreams::System, Upstreams::Servers);
-    let config = Config { policy, phase: config.phase, upstreams, log, limits: limits() };
+    let Inherited { log, keeper, metrics } = inherited;
+    let log = log.map(|file| config.log.log_to(file, keeper)).transpose();
+    let log = log.map_err(|error| format!("the decision log: {error}"))?;
+    let config = Config { policy, phase: config.phase, upstreams, log, metrics, limits: limits() };
     outer::Proxy::new(config).map_err(|error| chain(&error))
 }
+
+/// Descriptors that there is room for from the start: four thousand connections, at 64 KiB of the kernel's memory.
+const DESCRIPTORS_SOON: u32 = 8192;
 
 /// G17: what reads hostile bytes holds nothing.
 fn give_up_privilege() -> Result<(), Failure> {
     let limit = privileges::raise_descriptor_limit();
     limit.map_err(|error| Failure::host(format!("can't raise the limit on descriptors: {error}")))?;
+    // Only faster: where it fails, room is made when it is needed.
+    let _ = descriptors::make_room(
+        u32::try_from(privileges::descriptor_limit()).unwrap_or(u32::MAX).min(DESCRIPTORS_SOON),
+    );
     if may_become_nobody() {
         privileges::become_nobody().map_err(|error| Failure::bug(chain(&error)))?;
     }
     privileges::drop_all().map_err(|error| Failure::bug(chain(&error)))
 }
 
-/// Sized by what the process may open: a connection takes two descriptors, and two more while it moves bulk.
+/// Sized by what the process may open.
 fn limits() -> Limits {
-    let descriptors = privileges::descriptor_limit();
-    Limits {
-        connections: usize::try_from(descriptors.saturating_sub(64) / 4)
-            .unwrap_or(usize::MAX)
-            .clamp(16, 65_536),
-    }
+    Limits::for_descriptors(privileges::descriptor_limit())
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, Failure> {

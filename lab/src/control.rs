@@ -3,7 +3,7 @@
 //! | line | answer |
 //! |---|---|
 //! | `arrivals` | all that arrived, as the witness's file has it |
-//! | `settle` | true once all that was sent before is in `arrivals` |
+//! | `settle` | true once all packets and datagrams that came before are in `arrivals` |
 //! | `reset` | true; arrivals are forgotten |
 //! | `lost` | arrivals that are not in `arrivals` |
 //! | `hosts` | names and addresses |
@@ -63,7 +63,8 @@ impl Control {
         }
     }
 
-    /// What arrived so far, all of it: waits for what is under way.
+    /// What arrived so far: waits for packets and datagrams that are under way. A TCP connection is seen by its first
+    /// segment; what it brought is written down before it is answered, so who has had no answer may have to ask again.
     pub fn arrivals(&mut self) -> Result<Vec<Arrival>, LabError> {
         if self.ask("settle")? != Value::Bool(true) {
             return Err(LabError::Answer("the witness did not settle".to_owned()));
@@ -74,9 +75,14 @@ impl Control {
     /// Ends the lab, and waits until it has gone.
     pub fn stop(mut self) -> Result<(), LabError> {
         self.ask("stop")?;
-        // The end of the stream, or a reset: either way it has gone.
-        let _ = std::io::copy(&mut self.lines, &mut std::io::sink());
+        self.until_gone();
         Ok(())
+    }
+
+    /// Waits until the lab has gone, for whatever reason.
+    pub fn until_gone(mut self) {
+        // The end of the stream, or a reset: either way there is nobody on the other side.
+        let _ = std::io::copy(&mut self.lines, &mut std::io::sink());
     }
 }
 

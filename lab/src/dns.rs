@@ -1,8 +1,6 @@
 //! The resolver of the lab: authoritative for everything, over UDP and TCP, at every address.
 
 mod answer;
-#[cfg(test)]
-mod tests;
 
 use std::io;
 use std::net::SocketAddr;

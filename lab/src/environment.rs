@@ -20,10 +20,11 @@
 //! | `PERL_LWP_SSL_CA_FILE` | Perl's LWP |
 //! | `NIX_SSL_CERT_FILE` | Nix, and programs patched by it |
 //! | `WGETRC` | wget, which reads no variable for the authority itself: points at a start-up file with `ca_certificate =` |
-//! | `JAVA_TOOL_OPTIONS` | every Java: `-Djavax.net.ssl.trustStore` takes a PEM file when the type says `PEM` (a provider of newer JDKs); others need a PKCS #12 store, made with `keytool -importcert` |
 //!
-//! Not reached: programs with a list of their own compiled in (webpki-roots), browsers (NSS reads its own database),
-//! and Java, for which see above; it is left out because no one value serves all versions.
+//! Not reached: programs with a list of their own compiled in (webpki-roots), browsers (NSS reads its own database), and
+//! Java, which reads no PEM file: make a store with `keytool -importcert -noprompt -file ca.pem -keystore lab.p12
+//! -storetype PKCS12 -storepass changeit` and name it in `JAVA_TOOL_OPTIONS=-Djavax.net.ssl.trustStore=lab.p12
+//! -Djavax.net.ssl.trustStorePassword=changeit`.
 
 use std::path::Path;
 

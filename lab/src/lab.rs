@@ -116,8 +116,11 @@ impl Running {
         self.sctp
     }
 
-    /// Waits until everything that was sent to the tap or to the resolver over UDP before this call is in the
-    /// witness's record. False if it can't be told, for want of an answer.
+    /// Waits until every packet and every DNS datagram that came before this call is in the witness's record. False if
+    /// it can't be told, for want of an answer.
+    ///
+    /// A TCP connection is among them by its first segment. What it brought is written down when a server has read it,
+    /// and before anything is answered to it.
     pub async fn settle(&self) -> bool {
         settle::settle(&self.lab.witness).await
     }

@@ -45,6 +45,8 @@ fn datagram(port: u16) -> io::Result<UdpSocket> {
     let socket = bind(port, Type::DGRAM, Protocol::UDP, Reuse::Never)?;
     if socket.domain()? == Domain::IPV6 {
         setsockopt(&socket, sockopt::Ipv6RecvPacketInfo, &true)?;
+        // IPv6 calls an address its own only if an interface has it; a local route is not enough to answer from it.
+        socket.set_freebind_v6(true)?;
     } else {
         setsockopt(&socket, sockopt::Ipv4PacketInfo, &true)?;
     }

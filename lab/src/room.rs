@@ -88,7 +88,7 @@ impl fmt::Display for LabName {
 impl Lab {
     /// Starts a lab and waits until its servers are listening. This process must have one thread.
     pub fn start(plan: Plan) -> Result<Self, LabError> {
-        let prepared = Place::prepare()?;
+        let prepared = Place::choose()?;
         Self::start_in(&prepared, plan).inspect_err(|_| prepared.remove())
     }
 

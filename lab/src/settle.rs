@@ -8,8 +8,6 @@ use tokio::net::UdpSocket;
 use crate::ports;
 use crate::witness::{Kind, Witness, fresh_nonce};
 
-/// A port that nothing of ours listens on: the datagram can only be seen by the tap.
-const UNSERVED: u16 = 4;
 /// On loopback, with the queue of a loaded machine before it.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -18,8 +16,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) async fn settle(witness: &Witness) -> bool {
     let nonce = fresh_nonce();
     let sent = async {
+        // To itself: a port of the moment, that no server of ours holds, so only the tap can see the datagram.
         let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        socket.send_to(nonce.as_bytes(), (Ipv4Addr::LOCALHOST, UNSERVED)).await?;
+        socket.send_to(nonce.as_bytes(), socket.local_addr()?).await?;
         socket.send_to(&question(&nonce), (Ipv4Addr::LOCALHOST, ports::DNS)).await
     };
     if sent.await.is_err() {

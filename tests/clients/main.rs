@@ -18,7 +18,7 @@ mod support;
 mod tools;
 mod websocket;
 
-use support::{Mode, Outcome, Run};
+use support::{Mode, Outcome, Run, modes};
 
 /// The one name that most of these tests allow.
 const ALLOWED: &str = "api.anthropic.com";
@@ -38,4 +38,10 @@ fn with_policy(run: Run, document: &str) -> Run {
     let file = run.file("policy.toml");
     std::fs::write(&file, document).unwrap();
     run.flag("--policy").flag(file.to_str().unwrap())
+}
+
+/// Runs a test that is mostly waiting in each mode, all at the same time.
+fn in_each_mode(test: impl Fn(Mode) + Sync) {
+    let test = &test;
+    std::thread::scope(|scope| modes().iter().for_each(|&mode| drop(scope.spawn(move || test(mode)))));
 }

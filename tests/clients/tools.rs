@@ -3,7 +3,7 @@
 //! Another name is tried twice: looked up, which DNS refuses, and pinned to an address, which the proxy refuses.
 
 use crate::run;
-use crate::support::modes;
+use crate::support::{installed, modes};
 
 /// G1, G3, G11, G12: HTTP/1.1 and HTTP/2, connections kept, an upload; other names by DNS, TLS alert and 403.
 #[test]
@@ -134,5 +134,38 @@ fn apt_like_plain_http() {
             .must_print("other: 403 Forbidden")
             .must_record(1, "deny", "name-not-allowed")
             .must_not_arrive("security.debian.org");
+    }
+}
+
+/// G1, G11, G12: apt itself, over HTTP and HTTPS. It asks for service records first, of which nobody needs to hear.
+#[test]
+fn apt() {
+    const HELPER: &str = "/usr/lib/apt/apt-helper";
+    if !installed(HELPER) {
+        return;
+    }
+    for &mode in modes() {
+        let script = format!(
+            "get() {{ {HELPER} -o Acquire::Retries=0 -o Acquire::https::CaInfo=$PWD/ca.pem download-file \"$@\"; }}
+             # As root, apt fetches as a user of its own, who may not read the lab's folder.
+             install -m 644 $SSL_CERT_FILE ca.pem
+             hash=$(curl -sS --fail http://deb.debian.org/bytes/100000 | sha256sum | cut -d' ' -f1)
+             get http://deb.debian.org/bytes/100000 plain SHA256:$hash || exit 1
+             get https://deb.debian.org/bytes/100000 tls SHA256:$hash || exit 1
+             get http://security.debian.org/bytes/100000 other && exit 1
+             get http://198.51.100.9/bytes/100000 other && exit 1
+             true"
+        );
+        let run = crate::Run::in_lab(mode)
+            .allow("deb.debian.org")
+            .script(&script)
+            .must_succeed()
+            .must_complain("Could not resolve 'security.debian.org'")
+            .must_complain("403  Forbidden [IP: 198.51.100.9 80]")
+            .must_not_arrive("security");
+        assert!(
+            run.stderr.ends_with("add with --allow security.debian.org --allow 198.51.100.9\n"),
+            "{run:#?}"
+        );
     }
 }

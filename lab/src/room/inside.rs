@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
+use closedbook_kernel::descriptors;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::{dup2_stdin, dup2_stdout, setsid};
@@ -21,18 +22,21 @@ pub(super) const HELD: &str = "held";
 /// Said when the servers are listening.
 pub(super) const READY: &str = "ready";
 
+/// Descriptors that there is room for from the start: the listeners are about eighty.
+const DESCRIPTORS_SOON: u32 = 1024;
+
 /// Runs the lab to its end. What it returns is the process's exit code.
 pub(super) fn run(mut lifeline: UnixStream, prepared: &Place, plan: Plan) -> u8 {
-    // Taken before the ids are mapped: that needs no more than an open file.
-    let held = prepared.hold();
+    // Before the ids are mapped: files are made by the kernel's own ids, so that does not matter.
+    let held = prepared.make();
     let place = prepared.renamed(&plan.name);
     let ended = held.and_then(|_lock| {
-        say(&mut lifeline, HELD)?;
-        let mut word = [0];
-        if lifeline.read(&mut word).map_err(LabError::Lifeline)? == 0 {
-            return Ok(());
-        }
-        let ended = live(&lifeline, &place, plan);
+        let ended = match begin(&mut lifeline) {
+            Ok(true) => live(&lifeline, &place, plan),
+            done => done.map(drop),
+        };
+        // Whether it has been published or not.
+        prepared.remove();
         place.remove();
         ended
     });
@@ -46,18 +50,27 @@ pub(super) fn run(mut lifeline: UnixStream, prepared: &Place, plan: Plan) -> u8 
     }
 }
 
+/// Waits for the ids; false when the parent has gone instead.
+fn begin(lifeline: &mut UnixStream) -> Result<bool, LabError> {
+    say(lifeline, HELD)?;
+    Ok(lifeline.read(&mut [0]).map_err(LabError::Lifeline)? > 0)
+}
+
 fn live(lifeline: &UnixStream, place: &Place, plan: Plan) -> Result<(), LabError> {
     step_aside().map_err(LabError::Aside)?;
     // After the change of ids, which clears it; the lifeline covers the time before.
     nix::sys::prctl::set_pdeathsig(Signal::SIGTERM).map_err(|error| LabError::Aside(error.into()))?;
     raise_descriptor_limit();
+    // Only faster: where it fails, room is made when it is needed.
+    let _ = descriptors::make_room(DESCRIPTORS_SOON);
     routes::lay().map_err(LabError::Routes)?;
     view::arrange(place)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(LabError::Runtime)?;
     let ended = runtime.block_on(serve(lifeline, place, plan));
-    // A hash that is being worked out on a thread is not waited for.
-    runtime.shutdown_background();
+    // Not shut down: that would wait for a hash that is being worked out, and hang up on those who wait on the control
+    // socket for the end. They are to see it when the process ends, and the directory has gone.
+    std::mem::forget(runtime);
     ended
 }
 

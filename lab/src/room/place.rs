@@ -47,20 +47,18 @@ impl Place {
         Ok((place, Pid::from_raw(pid)))
     }
 
-    /// A directory under a name that nobody looks for. Clears away what dead labs left.
-    pub(super) fn prepare() -> Result<Self, LabError> {
+    /// A directory under a name that nobody looks for, which is still to be made. Clears away what dead labs left.
+    pub(super) fn choose() -> Result<Self, LabError> {
         let base = base()?;
         sweep(&base)?;
-        let directory = base.join(format!(".new-{}", crate::fresh_nonce()));
-        make_directory(&directory)?;
-        let place = Self { directory };
-        place.write("owner", "")?;
-        Ok(place)
+        Ok(Self { directory: base.join(format!(".new-{}", crate::fresh_nonce())) })
     }
 
-    /// Marks the lab alive for as long as the value lives.
-    pub(super) fn hold(&self) -> Result<Flock<File>, LabError> {
-        let path = self.owner();
+    /// Makes it, and marks the lab alive for as long as the value lives. Left to the lab's own process: made by its
+    /// parent, it would stay if that were killed before there is anybody else to remove it.
+    pub(super) fn make(&self) -> Result<Flock<File>, LabError> {
+        make_directory(&self.directory)?;
+        let path = self.write("owner", "")?;
         let file = OpenOptions::new().read(true).write(true).open(&path);
         let file = file.map_err(|source| LabError::File { action: "open", path: path.clone(), source })?;
         Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|(_, error)| LabError::File {

@@ -124,10 +124,12 @@ fn arrival(ethertype: u16, bytes: &[u8], length: u64) -> Option<Arrival> {
                 _ => Kind::Ip,
             };
             let number = packet.protocol;
-            Arrival::new(kind, payload)
-                .hosts(local, peer)
-                .detailed(format!("protocol {number}"))
-                .totalling(length)
+            // The kernel's own errors quote what they are about, nonce and all; the type tells them apart.
+            let detail = match (kind, payload.first()) {
+                (Kind::Icmp | Kind::Icmpv6, Some(message)) => format!("protocol {number} type {message}"),
+                _ => format!("protocol {number}"),
+            };
+            Arrival::new(kind, payload).hosts(local, peer).detailed(detail).totalling(length)
         }
     };
     // A nonce in the headers has arrived as well.

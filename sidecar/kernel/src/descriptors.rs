@@ -1,5 +1,6 @@
 //! Descriptors: passed over unix sockets, inherited over execve(2).
 
+use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
@@ -94,6 +95,18 @@ pub fn close_others_on_exec() -> io::Result<()> {
     close_range(3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC)
 }
 
+/// Makes room for this many descriptors at once, to be called before a process that will hold many starts its threads.
+///
+/// The kernel's table grows by doubling, and while threads share it each step waits for an RCU grace period: some
+/// 10 ms in which the thread that asked for a descriptor stands still.
+pub fn make_room(count: u32) -> io::Result<()> {
+    let last = RawFd::try_from(count.saturating_sub(1)).unwrap_or(RawFd::MAX);
+    let any = File::open("/dev/null")?;
+    // SAFETY: the descriptor was made by this call, and nobody else knows its number.
+    drop(unsafe { OwnedFd::from_raw_fd(fcntl(&any, FcntlArg::F_DUPFD_CLOEXEC(last))?) });
+    Ok(())
+}
+
 fn close_range(first: libc::c_uint, last: libc::c_uint, flags: libc::c_uint) -> io::Result<()> {
     // SAFETY: close_range(2) touches nothing but this process's descriptor table.
     let done = unsafe { libc::syscall(libc::SYS_close_range, first, last, flags) };
@@ -103,7 +116,6 @@ fn close_range(first: libc::c_uint, last: libc::c_uint, flags: libc::c_uint) -> 
 
 #[cfg(test)]
 mod tests {
-    use std::fs::File;
     use std::io::{Read, Write};
 
     use super::*;
@@ -119,6 +131,13 @@ mod tests {
         let mut text = String::new();
         reader.read_to_string(&mut text).expect("read");
         assert_eq!(text, "through");
+    }
+
+    #[test]
+    fn room_is_made_up_to_the_limit_and_not_beyond() {
+        make_room(1000).expect("below every usual limit");
+        let beyond = make_room(u32::MAX).expect_err("no limit is as high");
+        assert_eq!(beyond.raw_os_error(), Some(libc::EINVAL), "fcntl(2): beyond RLIMIT_NOFILE");
     }
 
     #[test]

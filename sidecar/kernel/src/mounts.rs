@@ -1,5 +1,6 @@
 //! What a process in new mount, pid and user namespaces must not see of the host.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
@@ -115,14 +116,15 @@ pub fn kernel_file_systems_read_only() -> Result<(), MountError> {
 pub fn hide(sockets: &[PathBuf]) -> Result<(), MountError> {
     let mounts = table()?;
     let cover = Cover::make()?;
-    for socket in sockets {
-        for path in std::iter::once(socket.clone()).chain(mountinfo::aliases(&mounts, socket)) {
-            match bind(&cover.0, &path) {
-                Ok(()) => {}
-                // Gone in the meantime, or an alias that this user can't reach.
-                Err(Errno::ENOENT | Errno::ENOTDIR | Errno::EACCES) if !path.exists() => {}
-                Err(source) => return Err(MountError::Hide { path, source }),
-            }
+    let aliases = sockets.iter().flat_map(|socket| mountinfo::aliases(&mounts, socket));
+    // Each path once: a second mount there would be on top of the cover itself, whose name could not go any more.
+    let paths: BTreeSet<PathBuf> = sockets.iter().cloned().chain(aliases).collect();
+    for path in paths {
+        match bind(&cover.0, &path) {
+            Ok(()) => {}
+            // Gone in the meantime, or an alias that this user can't reach.
+            Err(Errno::ENOENT | Errno::ENOTDIR | Errno::EACCES) if !path.exists() => {}
+            Err(source) => return Err(MountError::Hide { path, source }),
         }
     }
     Ok(())

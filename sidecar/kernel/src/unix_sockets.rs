@@ -9,7 +9,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 
 /// The sockets in the file system that are bound by a process of the network namespace whose `/proc/net/unix` this is.
@@ -23,6 +24,17 @@ pub fn bound(table: &[u8]) -> Vec<PathBuf> {
         .filter(|path| path.starts_with(b"/"))
         .map(|path| PathBuf::from(OsStr::from_bytes(path)))
         .collect()
+}
+
+/// Whether a socket of this table can't be found by what the table says: it was bound by a relative path, moved since, or
+/// has a second name. Where it is then only a search can tell, see [`search`].
+pub fn holds_lost(table: &[u8]) -> bool {
+    let paths = table.split(|&b| b == b'\n').skip(1).filter_map(path_field);
+    paths.filter(|path| !path.starts_with(b"@")).any(|path| {
+        let path = Path::new(OsStr::from_bytes(path));
+        let only_name = |socket: fs::Metadata| socket.file_type().is_socket() && socket.nlink() == 1;
+        path.is_relative() || !fs::metadata(path).is_ok_and(only_name)
+    })
 }
 
 /// What follows the seventh field; a path may hold blanks.
@@ -70,6 +82,33 @@ pub fn below(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// The answered sockets below a folder, links not followed, after a look at no more than `entries` files, which are taken
+/// off; `false` if that was too few.
+pub fn search(folder: &Path, entries: &mut usize, found: &mut Vec<PathBuf>) -> bool {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            if *entries == 0 {
+                return false;
+            }
+            *entries -= 1;
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                Ok(kind) if kind.is_socket() && is_answered(&entry.path()) => found.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    true
+}
+
+/// Whether somebody holds this socket, found out without being noticed: the kernel lets a datagram socket connect to one
+/// of its kind without a word, and tells one of another kind (EPROTOTYPE) from a name that is left over (ECONNREFUSED).
+fn is_answered(path: &Path) -> bool {
+    let connected = UnixDatagram::unbound().and_then(|socket| socket.connect(path));
+    !connected.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+}
+
 /// The path without links, if a socket is there now.
 pub fn existing(path: &Path) -> io::Result<Option<PathBuf>> {
     let path = match path.canonicalize() {
@@ -99,5 +138,34 @@ mod tests {
 ";
         // An abstract name that holds a slash would be taken for a path by a careless reader.
         assert_eq!(bound(table), [Path::new("/run/docker.sock"), Path::new("/run/with blank/socket")]);
+    }
+
+    #[test]
+    fn left_over_names_are_told_from_answered_sockets() {
+        let folder = std::env::temp_dir().join(format!("closedbook-search-{}", std::process::id()));
+        fs::create_dir_all(folder.join("below")).unwrap();
+        let stream = std::os::unix::net::UnixListener::bind(folder.join("below/stream")).unwrap();
+        let datagram = UnixDatagram::bind(folder.join("datagram")).unwrap();
+        drop(UnixDatagram::bind(folder.join("left-over")).unwrap());
+        fs::write(folder.join("file"), "").unwrap();
+        let mut found = Vec::new();
+        assert!(search(&folder, &mut 5, &mut found));
+        found.sort();
+        assert_eq!(found, [folder.join("below/stream"), folder.join("datagram")]);
+        assert!(!search(&folder, &mut 4, &mut Vec::new()), "five files are there");
+        stream.set_nonblocking(true).unwrap();
+        assert!(stream.accept().is_err(), "it was noticed");
+        drop((stream, datagram));
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_relative_path_is_lost() {
+        let row =
+            |path: &str| format!("Num\n0000000000000000: 00000002 00000000 00010000 0001 01 17310 {path}\n");
+        assert!(holds_lost(row("agent.socket").as_bytes()));
+        assert!(holds_lost(row("/nowhere/agent.socket").as_bytes()));
+        assert!(!holds_lost(row("@/nowhere/agent.socket").as_bytes()));
+        assert!(!holds_lost(b"Num\n0000000000000000: 00000003 00000000 00000000 0001 03 17312\n"));
     }
 }

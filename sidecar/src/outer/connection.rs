@@ -16,7 +16,7 @@ use super::limits::room::Stay;
 use super::log::{Kind, Record};
 use super::metrics::Limit;
 use super::prefix::{self, Prefix};
-use super::refuse::{refuse, say};
+use super::refuse::{Tongue, refuse, say};
 use super::ruling::Leash;
 use super::socket::Socket;
 use super::{Outer, http, original};
@@ -39,8 +39,12 @@ pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream, mut stay: Stay) 
     let record = outer.log.open(Arc::clone(&phase)).await;
     let (aimed_at, listener) = ((outer.original)(&stream), stream.local_addr());
     // From here on every way out resets the connection, unless it says otherwise.
-    let (Ok(client), Ok(mut record)) = (Socket::new(stream), record) else { return };
-
+    let client = Socket::new(stream);
+    let Ok(mut record) = record else { return };
+    let client = match client {
+        Ok(client) => client,
+        Err(error) => return record.deny(&prefix::lost(&error)),
+    };
     let original = match original::judge(aimed_at, listener) {
         Ok(original) => original,
         Err(refusal) => return record.deny(&refusal),
@@ -60,10 +64,13 @@ pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream, mut stay: Stay) 
 
     let open = phase.port_open(original.port());
     let deadline = accepted + if open { HELLO } else { CURIOSITY };
-    let Prefix { bytes, evidence } = prefix::read(&client, deadline, &mut stay, &outer.metrics).await;
+    let Prefix { bytes, evidence, unasked } =
+        prefix::read(&client, deadline, &mut stay, &outer.metrics).await;
     outer.metrics.hello.observe(accepted.elapsed().as_secs_f64());
-    if let Ok(evidence) = &evidence {
-        describe(&mut record, evidence);
+    record.note(|entry| entry.noise = open && unasked);
+    match &evidence {
+        Ok(evidence) => describe(&mut record, evidence),
+        Err(_) => record.note(|entry| entry.kind = Tongue::of(&bytes).into()),
     }
     // The phase may have changed while the client was talking.
     let phase = outer.ruling.now();

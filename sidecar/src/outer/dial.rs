@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use closedbook_policy::{Host, Permit, Reason, Refusal};
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use tokio::net::TcpStream;
-use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use super::limits::Limits;
@@ -152,13 +153,14 @@ impl Dialler {
     /// The first that answers; a new one is tried when the stagger is over or as soon as one failed.
     async fn race(&self, candidates: &[SocketAddr]) -> io::Result<(SocketAddr, TcpStream)> {
         let mut waiting = candidates.iter().copied();
-        let mut trying = JoinSet::new();
+        // In this task: one of their own for each would wake another thread for nothing.
+        let mut trying = FuturesUnordered::new();
         let mut failure = io::Error::from(io::ErrorKind::AddrNotAvailable);
         loop {
             let next = waiting.next();
             if let Some(address) = next {
                 let connecting = (self.connect)(address);
-                trying.spawn(async move { connecting.await.map(|stream| (address, stream)) });
+                trying.push(async move { connecting.await.map(|stream| (address, stream)) });
             }
             let patience = async {
                 match next {
@@ -167,10 +169,9 @@ impl Dialler {
                 }
             };
             tokio::select! {
-                tried = trying.join_next() => match tried {
-                    Some(Ok(Ok(connected))) => return Ok(connected),
-                    Some(Ok(Err(error))) => failure = error,
-                    Some(Err(error)) => failure = io::Error::other(error),
+                tried = trying.next() => match tried {
+                    Some(Ok(connected)) => return Ok(connected),
+                    Some(Err(error)) => failure = error,
                     None => return Err(failure),
                 },
                 () = patience => {}

@@ -9,8 +9,8 @@ use closedbook_policy::{Carries, DnsAnswers, Name, Phase, Reason, Refusal};
 use super::Outer;
 use super::log::{Kind, Record};
 use super::metrics::Limit;
-use flood::Pace;
 use crate::evidence::dns::{Answer, Question, Ruling, Transport, ruling};
+use flood::Pace;
 
 pub(super) mod flood;
 pub(super) mod leases;
@@ -22,14 +22,18 @@ pub(super) mod udp;
 /// Seconds that a client may keep an address. A made-up one never changes; the connection is decided anew anyway.
 const TTL: u32 = 60;
 
-/// Answers one message, and records it. None where a message is no question at all, or the question can't be recorded.
+/// Answers one message, and records it. None where a message is no question at all.
 async fn answer(outer: &Outer, message: &[u8], transport: Transport) -> Option<Vec<u8>> {
     let pace = outer.questions.pace(&outer.metrics);
     if pace == Pace::Drop {
         return None;
     }
     let phase = outer.ruling.now();
-    let mut record = outer.log.open(Arc::clone(&phase)).await.ok()?;
+    let Ok(mut record) = outer.log.open(Arc::clone(&phase)).await else {
+        // G13: nothing is told that can't be recorded; G11: but silence would be a hang.
+        let question = Question::parse(message).ok()?;
+        return Some(Answer::ServerFailure.message(&question, transport));
+    };
     record.note(|entry| {
         entry.kind = Kind::Dns;
         entry.port = Some(53);
@@ -38,7 +42,10 @@ async fn answer(outer: &Outer, message: &[u8], transport: Transport) -> Option<V
         Ok(question) if pace == Pace::Refuse => {
             record.note(|entry| entry.name = Some(question.text().into()));
             record.deny(&outer.metrics.hit(Limit::DnsRate));
-            Some(Answer::TooMany { explanation: "closedbook: too many questions".into() }.message(&question, transport))
+            Some(
+                Answer::TooMany { explanation: "closedbook: too many questions".into() }
+                    .message(&question, transport),
+            )
         }
         Ok(question) => Some(rule(outer, &phase, record, &question).await.message(&question, transport)),
         Err(malformed) => {

@@ -4,6 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::time::Instant;
 
+use super::copy::pipe;
+
 pub(crate) mod dials;
 pub(crate) mod room;
 #[cfg(test)]
@@ -56,7 +58,7 @@ impl Limits {
         let hellos = share(6, 16, 4_096);
         let dns_connections = share(16, 8, 512);
         let lookups = share(32, 4, 256);
-        let pipes = share(16, 4, 256);
+        let pipes = share(16, 4, pipe::MOST);
         let taken = hellos + dns_connections + 2 * lookups + 2 * pipes;
         let flows = (budget.saturating_sub(taken) / 2).clamp(8, MOST);
         Self {

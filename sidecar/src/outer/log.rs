@@ -27,8 +27,8 @@ mod tests;
 mod writer;
 
 pub use record::Kind;
-pub(crate) use record::{Entry, Record, Verdict};
 use record::Place;
+pub(crate) use record::{Entry, Record, Verdict};
 use state::State;
 
 /// Attempts that may be alive or waiting to be written at once. The queue takes memory for those that wait only.

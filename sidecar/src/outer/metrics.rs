@@ -99,7 +99,9 @@ impl Default for Metrics {
             unrecorded: Counter::default(),
             hello: Histogram::new([0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0]),
             decision: Histogram::new(exponential_buckets(1e-6, 4.0, 10)),
-            dial: Histogram::new([0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0]),
+            dial: Histogram::new([
+                0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
+            ]),
             live: Live::default(),
             process: Process::open(),
             last_hits: Mutex::default(),
@@ -175,7 +177,11 @@ impl Metrics {
         let Self { registry, attempts, bytes, limits, unrecorded, hello, decision, dial, live, .. } = self;
         let build = Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("closedbook_build", "The program", build);
-        registry.register("closedbook_attempts", "Attempts that have ended, as in the decision log", attempts.clone());
+        registry.register(
+            "closedbook_attempts",
+            "Attempts that have ended, as in the decision log",
+            attempts.clone(),
+        );
         registry.register_with_unit(
             "closedbook_moved",
             "Bytes of permitted attempts that have ended",
@@ -201,7 +207,8 @@ impl Metrics {
         gauge("closedbook_pending_dials", "Dials under way", &live.dials);
         gauge("closedbook_degraded", "1 if health says degraded", &live.degraded);
         gauge("closedbook_epoch", "Switches of phase so far, and one", &live.epoch);
-        let mut process = |name, help, gauge: &Gauge<u64, AtomicU64>| registry.register(name, help, gauge.clone());
+        let mut process =
+            |name, help, gauge: &Gauge<u64, AtomicU64>| registry.register(name, help, gauge.clone());
         process("process_open_fds", "Descriptors that are open", &live.open);
         process("process_max_fds", "Descriptors that may be open", &live.most_open);
         registry.register_with_unit(

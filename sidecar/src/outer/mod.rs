@@ -1,14 +1,12 @@
 //! The proxy process: everything from the listeners in the task's namespace to the record of each attempt.
 //!
-//! It lives where the uplink is and holds no capability. [`run`] is handed the listeners, which [`inner`] made inside
-//! the task's namespace: whatever is accepted on them was redirected from there, and nothing of the task comes in any
-//! other way.
+//! It lives where the uplink is and holds no capability. [`run`] is handed the listeners, which were made inside the
+//! task's namespace: whatever is accepted on them was redirected from there, and nothing of the task comes in any other
+//! way.
 //!
-//! accept → [original destination](original) → [first bytes](prefix) → [`Phase::decide`](closedbook_policy::Phase::decide)
-//! → [register](ruling) → [resolve](resolve) → [dial](dial) → [copy](copy), or [HTTP](http) request by request →
-//! [record](log). [DNS](dns) answers on its own.
-//!
-//! [`inner`]: crate
+//! A connection's walk, a file per step: `accept` → `original` destination → first bytes (`prefix`) →
+//! [`Phase::decide`](closedbook_policy::Phase::decide) → register (`ruling`) → `resolve` → `dial` → `copy`, or `http`
+//! request by request → record (`log`). A refusal at any step goes to `refuse`. `dns` answers on its own.
 
 use std::io;
 use std::net;
@@ -118,7 +116,10 @@ struct Outer {
     stopping: AtomicBool,
 }
 
-/// Serves until `stop` ends; then cuts and records every flow that still lives. Must run inside a tokio runtime.
+/// Serves until `stop` ends; then cuts and records every flow that still lives.
+///
+/// Must run inside a tokio runtime, with SIGPIPE ignored as in every Rust program: splice(2) to a socket that was reset
+/// raises it. Raises the soft limit on descriptors to the hard one.
 pub async fn run(
     config: Config,
     listeners: Listeners,
@@ -168,7 +169,11 @@ impl Proxy {
     }
 
     /// Serves until `stop` ends.
-    pub async fn run(mut self, listeners: Listeners, stop: impl Future<Output = ()>) -> Result<Summary, Error> {
+    pub async fn run(
+        mut self,
+        listeners: Listeners,
+        stop: impl Future<Output = ()>,
+    ) -> Result<Summary, Error> {
         raise_descriptor_limit();
         let Listening { tcp, dns_udp, dns_tcp } = Listening::new(listeners).map_err(Error::Listener)?;
         let (running, stopped) = stop::signal();

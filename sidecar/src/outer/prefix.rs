@@ -20,6 +20,8 @@ pub(crate) struct Prefix {
     pub(crate) bytes: Vec<u8>,
     /// What they amount to.
     pub(crate) evidence: Result<Evidence, Refusal>,
+    /// Whether the client closed without having asked for anything, as one does that connects ahead of need.
+    pub(crate) unasked: bool,
 }
 
 /// Reads on until the bytes are evidence or refused, the peer ends, or the deadline is there. Slow drips do not
@@ -38,9 +40,10 @@ pub(crate) async fn read(client: &Socket, deadline: Instant, stay: &mut Stay, me
             read = timeout_at(deadline, read) => read,
             () = stay.shown_out() => {
                 let evidence = Err(metrics.hit(Limit::Hellos));
-                return Prefix { bytes, evidence };
+                return Prefix { bytes, evidence, unasked: false };
             }
         };
+        let at_its_end = matches!(read, Ok(Ok(0)));
         let evidence = match read {
             Err(_) => Err(timeout(&bytes)),
             Ok(Ok(0)) => Err(ended(&bytes)),
@@ -54,7 +57,8 @@ pub(crate) async fn read(client: &Socket, deadline: Instant, stay: &mut Stay, me
             },
         };
         stay.settled();
-        return Prefix { bytes, evidence };
+        let unasked = at_its_end && bytes.is_empty();
+        return Prefix { bytes, evidence, unasked };
     }
 }
 
@@ -74,7 +78,8 @@ fn ended(bytes: &[u8]) -> Refusal {
     Refusal::new(Reason::HelloTimeout, detail)
 }
 
-fn lost(error: &io::Error) -> Refusal {
+/// The client is gone before it had said what it wants.
+pub(crate) fn lost(error: &io::Error) -> Refusal {
     Refusal::new(Reason::HelloTimeout, format!("the client is gone: {error}"))
 }
 

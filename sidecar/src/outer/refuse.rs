@@ -6,6 +6,7 @@ use closedbook_policy::{Reason, Refusal};
 use tokio::time::timeout;
 
 use super::http::answer::Answer;
+use super::log::Kind;
 use super::socket::Socket;
 use crate::evidence::Sniff;
 use crate::evidence::protocol::{self, Protocol};
@@ -39,6 +40,16 @@ impl Tongue {
             (Sniff::Found(Protocol::Tls), _) => Tongue::Tls([3, 3]),
             (Sniff::Found(Protocol::Http), _) => Tongue::Http,
             _ => Tongue::Unknown,
+        }
+    }
+}
+
+impl From<Tongue> for Kind {
+    fn from(tongue: Tongue) -> Self {
+        match tongue {
+            Tongue::Tls(_) => Kind::Tls,
+            Tongue::Http => Kind::Http,
+            Tongue::Unknown => Kind::Tcp,
         }
     }
 }

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use closedbook_policy::{Name, Reason, Refusal};
@@ -87,6 +88,10 @@ impl Resolver {
                 (config.name_servers, Hosts::from_system().ok())
             }
         };
+        Self::asking(servers, hosts)
+    }
+
+    fn asking(servers: Vec<NameServerConfig>, hosts: Option<Hosts>) -> Result<Self, ResolverError> {
         if servers.is_empty() {
             return Err(ResolverError::NoServer);
         }
@@ -96,7 +101,13 @@ impl Resolver {
             .build()
             .map_err(|error| ResolverError::Setup(Box::new(error)))?;
         let turns = Semaphore::new(PARALLEL);
-        Ok(Self(Arc::new(Inner { upstream, hosts, turns, silence: Mutex::default(), under_way: Mutex::default() })))
+        Ok(Self(Arc::new(Inner {
+            upstream,
+            hosts,
+            turns,
+            silence: Mutex::default(),
+            under_way: Mutex::default(),
+        })))
     }
 
     /// So many lookups at once, and no more than by default.
@@ -122,9 +133,16 @@ impl Resolver {
             match under_way.get(name) {
                 Some(answer) => answer.clone(),
                 None => {
+                    let (inner, wanted) = (Arc::clone(&self.0), name.clone());
+                    let mut looking = Box::pin(async move { inner.look_up(&wanted).await });
+                    // What is in the cache is there at once, and a task of its own would only wake another thread.
+                    let mut now = Context::from_waker(Waker::noop());
+                    if let Poll::Ready(answer) = looking.as_mut().poll(&mut now) {
+                        return answer;
+                    }
                     let (sender, answer) = watch::channel(None);
                     under_way.insert(name.clone(), answer.clone());
-                    tokio::spawn(Arc::clone(&self.0).answer(name.clone(), sender));
+                    tokio::spawn(Arc::clone(&self.0).answer(name.clone(), looking, sender));
                     answer
                 }
             }
@@ -135,8 +153,13 @@ impl Resolver {
 }
 
 impl Inner {
-    async fn answer(self: Arc<Self>, name: Name, sender: watch::Sender<Option<Answer>>) {
-        let answer = self.look_up(&name).await;
+    async fn answer(
+        self: Arc<Self>,
+        name: Name,
+        looking: impl Future<Output = Answer>,
+        sender: watch::Sender<Option<Answer>>,
+    ) {
+        let answer = looking.await;
         self.under_way.lock().unwrap_or_else(PoisonError::into_inner).remove(&name);
         sender.send_replace(Some(answer));
     }

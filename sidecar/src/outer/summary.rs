@@ -15,8 +15,8 @@ const ROWS: usize = 4096;
 /// What one run of the proxy did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// What was refused, most often first. Reverse lookups and names that only a resolver's search list made are not
-    /// here: nobody asked for them.
+    /// What was refused, most often first. Lookups of addresses and of service records, and names that only a resolver's
+    /// search list made, are not here: nobody asked for them.
     pub refused: Vec<Refused>,
     /// Refusals beyond the size of that table.
     pub refused_more: u64,
@@ -120,13 +120,13 @@ impl Counts {
         }
     }
 
-    /// A reverse lookup, or a refused name with a search domain behind it: `example.org.corp.internal` beside
-    /// `example.org`.
+    /// A reverse lookup, one of a service record (RFC 2782), which goes with one of the name itself, or a refused name
+    /// with a search domain behind it: `example.org.corp.internal` beside `example.org`.
     fn is_noise(&self, (host, _, kind, _): &Row) -> bool {
         if *kind != Kind::Dns {
             return false;
         }
-        if host.ends_with(".in-addr.arpa") || host.ends_with(".ip6.arpa") {
+        if host.ends_with(".in-addr.arpa") || host.ends_with(".ip6.arpa") || host.starts_with('_') {
             return true;
         }
         let searched = |(other, ..): &Row| {

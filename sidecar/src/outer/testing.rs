@@ -99,7 +99,20 @@ impl World {
         let (stop, stopped) = oneshot::channel::<()>();
         let running =
             tokio::spawn(async move { proxy.run(listeners, async { drop(stopped.await) }).await.unwrap() });
-        Self { wiring, names, ruling, policy, monitor, outer, proxy: address, dns, dns_tcp, log, stop, running }
+        Self {
+            wiring,
+            names,
+            ruling,
+            policy,
+            monitor,
+            outer,
+            proxy: address,
+            dns,
+            dns_tcp,
+            log,
+            stop,
+            running,
+        }
     }
 
     /// Puts a server at an address of the made-up internet.

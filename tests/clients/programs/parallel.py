@@ -1,5 +1,5 @@
-# Two thousand connections, each with an answer behind it when the last one opens, and all asked once more then. A
-# hundred open at a time: this client is slow, and the time to say what it wants runs from the connection.
+# Two thousand connections, each with an answer behind it when the last one opens, and all asked once more then. A few
+# open at a time: this client is slow, and the time to say what it wants runs from the connection.
 import asyncio, resource, ssl
 
 COUNT = 2000
@@ -9,7 +9,7 @@ async def main():
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     tls = ssl.create_default_context() if SCHEME == 'tls' else None
-    opening, all_open, opened = asyncio.Semaphore(100), asyncio.Event(), []
+    opening, all_open, opened = asyncio.Semaphore(16), asyncio.Event(), []
 
     async def connection():
         async def ask():

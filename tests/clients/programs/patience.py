@@ -3,6 +3,10 @@
 SILENCE = 11
 said = []
 
+def pause():
+    # What is waited for here is time itself.
+    threading.Event().wait(SILENCE)
+
 def place(name):
     def run(scene):
         def guarded():
@@ -46,10 +50,6 @@ for tls in (False, True):
         talk = Talk(tls=tls).say(head('/upload', method='PUT', more='Content-Length: 10\r\n') + b'first')
         pause()
         return json.loads(talk.say(b'later').answer()[2])['bytes']
-
-def pause():
-    # What is waited for here is time itself.
-    threading.Event().wait(SILENCE)
 
 for thread in threads:
     thread.join()

@@ -7,8 +7,9 @@ use nix::errno::Errno;
 use thiserror::Error;
 
 use super::{
-    encode,
+    encode::{self, Before},
     feature::Feature,
+    readback,
     ruleset::{Name, Ruleset},
 };
 use crate::netlink::{Channel, messages};
@@ -72,7 +73,13 @@ pub enum Step {
 pub fn apply(ruleset: &Ruleset) -> Result<(), ApplyError> {
     let channel =
         Channel::open(NETLINK_NETFILTER).map_err(|error| failure(ruleset, Step::Transaction, error))?;
-    let (batch, steps) = encode::batch(ruleset);
+    // Closing a netlink socket waits until what was deleted is destroyed, which takes the kernel some 10 ms (an RCU
+    // grace period). In a new namespace there is nothing to delete. Where that can't be told, the transaction tells.
+    let before = match readback::has_table(&channel, ruleset.table) {
+        Ok(false) => Before::Nothing,
+        Ok(true) | Err(_) => Before::Anything,
+    };
+    let (batch, steps) = encode::batch(ruleset, before);
     let mut numbers = batch.sequence_numbers();
     // Kernels before 6.10 don't acknowledge the two messages around the transaction.
     let first = if numbers.len() > steps.len() { numbers.start.saturating_add(1) } else { numbers.start };

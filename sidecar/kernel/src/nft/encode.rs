@@ -18,15 +18,25 @@ use super::{
     },
 };
 
-/// One transaction that leaves the table as described, whatever it was before, and what each of its messages
-/// does, in order.
-pub(super) fn batch(ruleset: &Ruleset) -> (FinalizedBatch, Vec<Step>) {
+/// What there may be under the table's name before the transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Before {
+    Nothing,
+    Anything,
+}
+
+/// One transaction that leaves the table as described, and what each of its messages does, in order.
+pub(super) fn batch(ruleset: &Ruleset, before: Before) -> (FinalizedBatch, Vec<Step>) {
     let table = Table::new(ruleset.table.as_c_str(), ProtoFamily::Inet);
     let mut batch = Batch::new();
     let mut steps = Vec::new();
     // Deleting a table that isn't there is an error, adding one that is there is none.
-    for message in [MsgType::Add, MsgType::Del, MsgType::Add] {
-        batch.add(&table, message);
+    let messages: &[MsgType] = match before {
+        Before::Nothing => &[MsgType::Add],
+        Before::Anything => &[MsgType::Add, MsgType::Del, MsgType::Add],
+    };
+    for message in messages {
+        batch.add(&table, *message);
         steps.push(Step::Table(ruleset.table));
     }
     // All chains before any rule: rules name chains.

@@ -235,6 +235,16 @@ fn comment(userdata: &[u8]) -> Option<String> {
     None
 }
 
+/// Whether there is a table of this name.
+pub(super) fn has_table(channel: &Channel, table: Name) -> io::Result<bool> {
+    let mut found = false;
+    dump(channel, libc::NFT_MSG_GETTABLE, |message| {
+        found |=
+            ParsedTable::parse(message).is_none_or(|parsed| parsed.name().as_deref() == Some(table.as_str()));
+    })?;
+    Ok(found)
+}
+
 fn dump(channel: &Channel, request: libc::c_int, mut each: impl FnMut(&[u8])) -> io::Result<()> {
     // Answers to different requests never share a number.
     let sequence = request.cast_unsigned() + 1;

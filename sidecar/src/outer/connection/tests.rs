@@ -94,7 +94,9 @@ async fn no_evidence_no_passage() {
         }
         assert!(world.dialled().is_empty());
         assert!(world.names.asked().is_empty());
-        assert_eq!(verdict(&world.end_with_one().await), ("deny", reason));
+        let line = world.end_with_one().await;
+        assert_eq!(verdict(&line), ("deny", reason));
+        assert_eq!(line["kind"] == "tls", answer.is_some(), "{line}");
     }
 }
 
@@ -112,6 +114,24 @@ async fn late() {
         assert!(world.dialled().is_empty());
         assert_eq!(verdict(&world.end_with_one().await), ("deny", "hello-timeout"));
     }
+}
+
+/// G13: a connection that was opened ahead of need, and closed unused, is recorded; the closing line leaves it out.
+#[tokio::test]
+async fn never_used() {
+    let world = world().await;
+    drop(world.connect("203.0.113.10:443").await);
+    let mut half = world.connect("203.0.113.10:443").await;
+    half.write_all(b"\x16\x03").await.unwrap();
+    half.shutdown().await.unwrap();
+    drain(&mut half).await;
+    let (summary, lines) = world.end().await;
+    assert_eq!(lines.iter().map(verdict).collect::<Vec<_>>(), [("deny", "hello-timeout"); 2]);
+    assert_eq!(
+        summary.refused.iter().map(|row| row.times).sum::<u64>(),
+        1,
+        "only the one that had begun to speak"
+    );
 }
 
 /// G4: a hello split at any place is the same hello.
@@ -262,7 +282,9 @@ async fn switch_of_phase() {
 /// G16: one connection too many is reset and recorded; when one ends, the next is served.
 #[tokio::test]
 async fn too_many() {
-    let world = World::with(POLICY, NAMES, Limits { flows: 1, ..Limits::default() }, tempfile::tempfile().unwrap()).await;
+    let world =
+        World::with(POLICY, NAMES, Limits { flows: 1, ..Limits::default() }, tempfile::tempfile().unwrap())
+            .await;
     world.server("203.0.113.10:443", echo).await;
     let hello = hello(Some("api.example.com"));
     let mut first = world.connect("203.0.113.10:443").await;
@@ -362,11 +384,9 @@ fn out_of_descriptors() {
         for socket in sockets {
             clients.push(world.connect_by(socket).await);
         }
-        for client in clients.iter_mut().skip(40) {
-            // The reset may be there before the client looks for the first time.
-            if let Ok(client) = client {
-                assert_eq!(drain(client).await, (Vec::new(), true));
-            }
+        // The reset may be there before the client looks for the first time.
+        for client in clients.iter_mut().skip(40).flatten() {
+            assert_eq!(drain(client).await, (Vec::new(), true));
         }
         drop(clients);
         setrlimit(Resource::RLIMIT_NOFILE, hard, hard).unwrap();
@@ -376,4 +396,62 @@ fn out_of_descriptors() {
         client.read_exact(&mut back).await.unwrap();
         assert_eq!(back, hello);
     });
+}
+
+/// G13, G16: five hundred clients that send damaged hellos and requests and leave in every way there is: none is without
+/// its record, none is a fault, and the next client is served.
+#[tokio::test]
+async fn hostile() {
+    let world = world().await;
+    world.server("203.0.113.10:443", echo).await;
+    world.server("203.0.113.10:80", echo).await;
+    let good = hello(Some("api.example.com"));
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut random = move |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % below as u64) as usize
+    };
+    let request = b"POST /a HTTP/1.1\r\nHost: api.example.com\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
+    for number in 0..500 {
+        let tls = number % 2 == 0;
+        let mut bytes = if tls { good.clone() } else { request.repeat(1 + random(3)) };
+        for _ in 0..random(4) {
+            let place = random(bytes.len());
+            match random(3) {
+                0 => bytes[place] = random(256) as u8,
+                1 if bytes.len() > 1 => drop(bytes.remove(place)),
+                _ => bytes.truncate(place.max(1)),
+            }
+        }
+        let mut client = world.connect(if tls { "198.51.100.1:443" } else { "198.51.100.1:80" }).await;
+        for piece in bytes.chunks(1 + random(bytes.len())) {
+            let _ = client.write_all(piece).await;
+        }
+        match random(3) {
+            0 => socket2::SockRef::from(&client).set_linger(Some(std::time::Duration::ZERO)).unwrap(),
+            1 => {
+                let _ = client.shutdown().await;
+                drain(&mut client).await;
+            }
+            _ => {}
+        }
+    }
+    let mut client = world.connect("198.51.100.1:443").await;
+    client.write_all(&good).await.unwrap();
+    let mut back = vec![0; good.len()];
+    client.read_exact(&mut back).await.unwrap();
+    assert_eq!(back, good);
+    drop(client);
+    let (_, lines) = world.end().await;
+    assert!(lines.len() > 500);
+    for line in &lines {
+        assert_ne!(line["detail"], "a fault of closedbook");
+        assert_eq!(
+            line["verdict"] == "allow",
+            line["reason"].is_null() && line["verdict"] != "cut",
+            "{line}"
+        );
+    }
 }

@@ -98,7 +98,7 @@ pub(super) enum Place {
 }
 
 /// The owner of one attempt's line. Ended by exactly one of [`Record::allow`], [`Record::deny`] and [`Record::cut`];
-/// dropped before that (stop, panic), it says that it was cut, without a reason.
+/// dropped before that, when the proxy stops or panics, it says that it was cut, without a reason.
 #[derive(Debug)]
 pub(crate) struct Record {
     entry: Option<Entry>,
@@ -136,7 +136,14 @@ impl Record {
             detail: Some("closedbook stopped".into()),
             noise: false,
         };
-        Self { entry: Some(entry), started: Instant::now(), moved: Arc::default(), place: Some(place), opening, tally }
+        Self {
+            entry: Some(entry),
+            started: Instant::now(),
+            moved: Arc::default(),
+            place: Some(place),
+            opening,
+            tally,
+        }
     }
 
     /// The number of this attempt.
@@ -201,6 +208,9 @@ impl Record {
 impl Drop for Record {
     fn drop(&mut self) {
         let Some(mut entry) = self.entry.take() else { return };
+        if std::thread::panicking() {
+            entry.detail = Some("a fault of closedbook".into());
+        }
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         entry.bytes_up = count(&self.moved.up);
         entry.bytes_down = count(&self.moved.down);

@@ -89,6 +89,8 @@ async fn exactly_once() {
     assert_eq!(ids, [1, 2, 3, 4, 5, 6]);
     let verdicts: Vec<_> = lines.iter().map(|line| line["verdict"].as_str().unwrap()).collect();
     assert_eq!(verdicts, ["allow", "deny", "cut", "cut", "cut", "cut"]);
+    assert_eq!(lines[4]["detail"], "closedbook stopped");
+    assert_eq!(lines[5]["detail"], "a fault of closedbook");
 }
 
 /// A file that fails until it is mended, and takes few bytes at a time unless it is roomy.

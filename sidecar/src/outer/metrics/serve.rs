@@ -90,7 +90,9 @@ async fn serve_next(listener: &Listener, places: &Arc<Semaphore>, monitor: &Moni
     let place = Arc::clone(places).acquire_owned().await.map_err(io::Error::other)?;
     match listener {
         Listener::Tcp(listener) => converse(TokioIo::new(listener.accept().await?.0), place, monitor.clone()),
-        Listener::Unix(listener) => converse(TokioIo::new(listener.accept().await?.0), place, monitor.clone()),
+        Listener::Unix(listener) => {
+            converse(TokioIo::new(listener.accept().await?.0), place, monitor.clone())
+        }
     }
     Ok(())
 }

@@ -76,8 +76,7 @@ async fn attempts_are_counted() {
         }
         tokio::task::yield_now().await;
     };
-    let denied =
-        "closedbook_attempts_total{kind=\"tls\",verdict=\"deny\",reason=\"name-not-allowed\",phase=\"agent\"}";
+    let denied = "closedbook_attempts_total{kind=\"tls\",verdict=\"deny\",reason=\"name-not-allowed\",phase=\"agent\"}";
     assert_eq!(value(&text, denied), 1.0);
     let bytes = 2.0 * good.len() as f64;
     assert_eq!(value(&text, "closedbook_moved_bytes_total{direction=\"up\"}"), bytes);

@@ -149,7 +149,8 @@ async fn questions_beyond_the_pace() {
         let mut answer = [0; 512];
         let length = client.recv(&mut answer).await.unwrap();
         let answer = &answer[..length];
-        let (code, prohibited) = (answer[3] & 15, answer.windows(6).any(|part| part[..2] == [0, 15] && part[4..] == [0, 18]));
+        let (code, prohibited) =
+            (answer[3] & 15, answer.windows(6).any(|part| part[..2] == [0, 15] && part[4..] == [0, 18]));
         assert_eq!((answer[1], code, prohibited), (id, if id < 3 { 0 } else { 5 }, id >= 3), "{answer:?}");
     }
     // Over TCP, a question that is dropped ends the connection.

@@ -1,6 +1,8 @@
 use closedbook_policy::{Name, Reason};
 
-use super::{Resolver, ResolverError, Upstreams};
+use hickory_resolver::Hosts;
+
+use super::{Resolver, ResolverError, Upstreams, name_server};
 use crate::outer::testing::names::Names;
 
 fn name(text: &str) -> Name {
@@ -77,4 +79,18 @@ async fn one_lookup_for_all() {
 #[tokio::test]
 async fn nobody_to_ask() {
     assert!(matches!(Resolver::new(&Upstreams::Servers(Vec::new())), Err(ResolverError::NoServer)));
+}
+
+/// A name of the hosts file is what that says, in all families; only other names are asked for.
+#[tokio::test]
+async fn hosts_file() {
+    let names =
+        Names::serve(&[("a.example", &["203.0.113.1", "2001:db8::1"]), ("b.example", &["203.0.113.2"])])
+            .await;
+    let mut hosts = Hosts::default();
+    hosts.read_hosts_conf(&b"10.0.0.7 a.example a\n"[..]).unwrap();
+    let resolver = Resolver::asking(vec![name_server(names.address)], Some(hosts)).unwrap();
+    assert_eq!(addresses(&resolver, "a.example").await, ["10.0.0.7"]);
+    assert!(names.asked().is_empty());
+    assert_eq!(addresses(&resolver, "b.example").await, ["203.0.113.2"]);
 }

@@ -1,0 +1,156 @@
+//! The process that puts a log aside. The proxy, which writes the log, may neither open nor rename files; this process
+//! may, and reads nothing but single octets from the proxy.
+//!
+//! What the proxy may ask for does little harm if it is not itself any more: the file in force, or the next one if this
+//! one has grown.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+use closedbook_kernel::descriptors;
+use closedbook_kernel::fork::{Child, fork_into};
+use nix::errno::Errno;
+use nix::fcntl::{OFlag, open, openat, renameat};
+use nix::sched::CloneFlags;
+use nix::sys::stat::{Mode, fstat};
+use nix::unistd::{Pid, setpgid};
+
+use crate::exit::{Failure, chain};
+
+/// Where a log lies, and how much of it is kept.
+#[derive(Debug)]
+pub(crate) struct Shelf {
+    folder: OwnedFd,
+    name: OsString,
+    most: u64,
+    keep: u32,
+}
+
+/// The process, ended with this value.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    child: Child,
+    /// The proxy's end.
+    socket: UnixStream,
+}
+
+impl Shelf {
+    /// The place of this file, which is open.
+    pub(super) fn at(path: &Path, file: &File, most: u64, keep: u32) -> Result<Self, Failure> {
+        let cannot = |why: &dyn std::fmt::Display| {
+            Failure::usage(format!("--log-max: {} can't be put aside: {why}", path.display()))
+        };
+        if !file.metadata().map_err(|error| cannot(&error))?.is_file() {
+            return Err(cannot(&"it is not a regular file"));
+        }
+        // Links are followed once, now.
+        let path = path.canonicalize().map_err(|error| cannot(&error))?;
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(cannot(&"it is not in a folder"));
+        };
+        let flags = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
+        let folder = open(folder, flags, Mode::empty()).map_err(|error| cannot(&error))?;
+        Ok(Self { folder, name: name.to_owned(), most, keep })
+    }
+
+    /// The file in force.
+    fn current(&self) -> io::Result<OwnedFd> {
+        let flags = OFlag::O_RDWR | OFlag::O_APPEND | OFlag::O_CREAT | OFlag::O_CLOEXEC | OFlag::O_NOFOLLOW;
+        Ok(openat(&self.folder, self.name.as_os_str(), flags, Mode::from_bits_truncate(0o600))?)
+    }
+
+    /// Puts the file aside and makes the next one, unless it has not grown: who asks too often would else have the whole
+    /// shelf emptied.
+    fn next(&self) -> io::Result<OwnedFd> {
+        let current = self.current()?;
+        let size = u64::try_from(fstat(&current)?.st_size).unwrap_or_default();
+        if size < self.most / 2 {
+            return Ok(current);
+        }
+        for number in (1..self.keep).rev() {
+            match self.rename(&self.aside(number), &self.aside(number + 1)) {
+                Ok(()) | Err(Errno::ENOENT) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        self.rename(&self.name, &self.aside(1))?;
+        self.current()
+    }
+
+    fn aside(&self, number: u32) -> OsString {
+        let mut name = self.name.clone();
+        name.push(format!(".{number}"));
+        name
+    }
+
+    fn rename(&self, from: &OsString, to: &OsString) -> Result<(), Errno> {
+        renameat(&self.folder, from.as_os_str(), &self.folder, to.as_os_str())
+    }
+}
+
+impl Keeper {
+    /// Asks for the file in force.
+    pub(super) const CURRENT: u8 = b'c';
+    /// Asks for the next one.
+    pub(super) const NEXT: u8 = b'n';
+
+    /// Starts it, as the user who asked for the log. This process must have one thread.
+    pub(super) fn start(shelf: Shelf) -> Result<Self, Failure> {
+        let cannot = |error: &dyn std::error::Error| {
+            Failure::bug(format!("can't start the process that puts the log aside: {}", chain(error)))
+        };
+        let (ours, theirs) = UnixStream::pair().map_err(|error| cannot(&error))?;
+        let child =
+            fork_into(CloneFlags::empty(), || serve(&shelf, &theirs)).map_err(|error| cannot(&error))?;
+        Ok(Self { child, socket: ours })
+    }
+
+    /// The proxy's end of the conversation.
+    pub(crate) fn socket(&self) -> &UnixStream {
+        &self.socket
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        // It ends when nobody can ask any more.
+        let _ = self.socket.shutdown(std::net::Shutdown::Both);
+        let _ = self.child.wait();
+    }
+}
+
+/// Until the proxy's end is closed.
+fn serve(shelf: &Shelf, socket: &UnixStream) -> u8 {
+    // A process group of its own: Ctrl-C is for the command, whose last records are still to be written.
+    let prepared = setpgid(Pid::from_raw(0), Pid::from_raw(0))
+        .map_err(io::Error::from)
+        .and_then(|()| descriptors::close_all_but(&[socket.as_fd(), shelf.folder.as_fd()]));
+    if prepared.is_err() {
+        return 70;
+    }
+    let mut asked = [0];
+    let mut socket_in = socket;
+    while let Ok(1) = socket_in.read(&mut asked) {
+        let file = match asked {
+            [Keeper::CURRENT] => shelf.current(),
+            [Keeper::NEXT] => shelf.next(),
+            _ => return 1,
+        };
+        let answered = match file {
+            Ok(file) => descriptors::send(socket, &[file.as_fd()]),
+            Err(error) => {
+                eprintln!("closedbook: the log can't be put aside: {error}");
+                // An octet without a descriptor: there is none.
+                socket_in.write_all(b"e")
+            }
+        };
+        if answered.is_err() {
+            return 0;
+        }
+    }
+    0
+}

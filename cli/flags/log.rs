@@ -1,0 +1,178 @@
+//! `--log` and what goes with it.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use closedbook_kernel::descriptors;
+use closedbook_sidecar::outer::{LogTo, Rotation, WhenFull};
+use serde::{Deserialize, Serialize};
+
+use super::keeper::{Keeper, Shelf};
+use super::open_output;
+use crate::exit::Failure;
+
+/// The least that a log may be put aside at.
+const LEAST: u64 = 4096;
+
+#[derive(Debug, Args)]
+pub(crate) struct LogFlags {
+    /// Write the decision log (JSON Lines) to this file; it is added to if it exists.
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+
+    /// Put the log aside as FILE.1 before it grows beyond this size (4096, 64KiB, 100MB, ...).
+    #[arg(long, value_name = "SIZE", requires = "log", value_parser = size)]
+    log_max: Option<u64>,
+
+    /// How many logs that were put aside are kept: FILE.1, the newest, to FILE.N.
+    #[arg(long, value_name = "N", requires = "log_max", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    log_keep: u32,
+
+    /// Write a line when a flow opens, too.
+    #[arg(long, requires = "log")]
+    log_open: bool,
+
+    /// What happens to new connections when the log can't be written.
+    #[arg(long, value_enum, value_name = "WHAT", requires = "log", default_value_t = Full::Stop)]
+    log_full: Full,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Full {
+    /// They are refused.
+    Stop,
+    /// They go on; what can't be recorded is counted.
+    Continue,
+}
+
+/// A log that was opened by the user who asks for it.
+#[derive(Debug)]
+pub(crate) struct OpenLog {
+    file: File,
+    manner: Manner,
+    shelf: Option<Shelf>,
+}
+
+/// A log, with the process that puts it aside.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    pub(crate) file: File,
+    pub(crate) manner: Manner,
+    pub(crate) keeper: Option<Keeper>,
+}
+
+/// How a log is written.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(crate) struct Manner {
+    /// Octets of one file.
+    most: Option<u64>,
+    opens: bool,
+    go_on: bool,
+}
+
+impl LogFlags {
+    /// Opens it, before anything is started: a log that can't be written refuses to start (G13).
+    pub(crate) fn open(&self) -> Result<Option<OpenLog>, Failure> {
+        let Some(path) = &self.log else { return Ok(None) };
+        let file = readable(open_output("--log", path)?, path);
+        let shelf = self.log_max.map(|most| Shelf::at(path, &file, most, self.log_keep)).transpose()?;
+        let manner =
+            Manner { most: self.log_max, opens: self.log_open, go_on: self.log_full == Full::Continue };
+        Ok(Some(OpenLog { file, manner, shelf }))
+    }
+}
+
+/// The same file open for reading too, where it is a file and may be read: the writer looks whether its last line is
+/// whole.
+fn readable(file: File, path: &Path) -> File {
+    match file.metadata() {
+        Ok(meta) if meta.is_file() => OpenOptions::new().read(true).append(true).open(path).unwrap_or(file),
+        _ => file,
+    }
+}
+
+impl OpenLog {
+    /// How it is written.
+    pub(crate) fn manner(&self) -> Manner {
+        self.manner
+    }
+
+    /// Starts the process that puts it aside, if it is to be. This process must have one thread.
+    pub(crate) fn start(self) -> Result<Recorder, Failure> {
+        let keeper = self.shelf.map(Keeper::start).transpose()?;
+        Ok(Recorder { file: self.file, manner: self.manner, keeper })
+    }
+}
+
+impl Recorder {
+    /// For a proxy in this process.
+    pub(crate) fn log_to(&self) -> io::Result<LogTo> {
+        let keeper = self.keeper.as_ref().map(|keeper| keeper.socket().try_clone()).transpose()?;
+        self.manner.log_to(self.file.try_clone()?, keeper)
+    }
+}
+
+impl Manner {
+    /// The log as the proxy takes it: this file, and whom to ask for the next.
+    pub(crate) fn log_to(self, file: File, keeper: Option<UnixStream>) -> io::Result<LogTo> {
+        let (file, rotation) = match (self.most, keeper) {
+            (Some(most), Some(mut keeper)) => {
+                // An earlier proxy may have had this one put aside.
+                let file = ask(&mut keeper, Keeper::CURRENT)?;
+                (file, Some(Rotation { most, next: Box::new(move || ask(&mut keeper, Keeper::NEXT)) }))
+            }
+            _ => (file, None),
+        };
+        let when_full = if self.go_on { WhenFull::Continue } else { WhenFull::Stop };
+        Ok(LogTo { file, opens: self.opens, when_full, rotation })
+    }
+}
+
+fn ask(keeper: &mut UnixStream, what: u8) -> io::Result<File> {
+    keeper.write_all(&[what])?;
+    let mut received = descriptors::receive(keeper)?;
+    received.pop().map(File::from).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+}
+
+/// `4096`, `64KiB`, `100MB`.
+fn size(text: &str) -> Result<u64, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let scale = match unit {
+        "" | "B" => 1,
+        "K" | "kB" | "KB" => 1_000,
+        "M" | "MB" => 1_000_000,
+        "G" | "GB" => 1_000_000_000,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        _ => return Err("a number with B, KB, MB, GB, KiB, MiB or GiB".into()),
+    };
+    let number: u64 = number.parse().map_err(|_| "a size begins with a whole number")?;
+    match number.checked_mul(scale) {
+        None => Err("too large".into()),
+        Some(size) if size < LEAST => Err(format!("at least {LEAST}")),
+        Some(size) => Ok(size),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_as_written() {
+        assert_eq!(size("4096"), Ok(4096));
+        assert_eq!(size("100MB"), Ok(100_000_000));
+        assert_eq!(size("64KiB"), Ok(65_536));
+        assert_eq!(size("1G"), Ok(1_000_000_000));
+        for wrong in
+            ["", "MB", "-1", "1.5MB", "4095", "1 MB", "1TB", "99999999999999999999", "99999999999GiB"]
+        {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+    }
+}
