@@ -14,8 +14,11 @@ use tokio::time::{Instant, timeout};
 /// How long a connection may keep its place against newcomers.
 const GRACE: Duration = Duration::from_millis(250);
 
-/// How long a newcomer waits for the place of the one that was told to go.
+/// How long a newcomer waits before it looks again who could go.
 const HANDOVER: Duration = Duration::from_millis(50);
+
+/// How long a newcomer waits in all. Every guest has gone or was told to go long before.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The room.
 #[derive(Debug)]
@@ -62,16 +65,10 @@ impl Room {
         })
     }
 
-    /// A place, if need be that of the guest who has waited longest. None when all guests are fresh.
+    /// A place, if need be that of the guest who has waited longest. While all guests are fresh, newcomers wait: a burst
+    /// of honest clients is served, only a little later.
     pub(crate) async fn enter(self: &Arc<Self>) -> Option<Stay> {
-        let places = Arc::clone(&self.places);
-        let place = match Arc::clone(&places).try_acquire_owned() {
-            Ok(place) => place,
-            Err(_) => {
-                self.show_out()?;
-                timeout(HANDOVER, places.acquire_owned()).await.ok()?.ok()?
-            }
-        };
+        let place = timeout(PATIENCE, self.place()).await.ok()?;
         let (way_out, told) = oneshot::channel();
         let mut guests = self.guests();
         let number = guests.next;
@@ -86,12 +83,31 @@ impl Room {
         self.most.saturating_sub(self.places.available_permits())
     }
 
-    fn show_out(&self) -> Option<()> {
+    async fn place(&self) -> OwnedSemaphorePermit {
+        loop {
+            let place = Arc::clone(&self.places);
+            let patience = match Arc::clone(&place).try_acquire_owned() {
+                Ok(place) => return place,
+                Err(_) => self.show_out(),
+            };
+            if let Ok(Ok(place)) = timeout(patience, place.acquire_owned()).await {
+                return place;
+            }
+        }
+    }
+
+    /// Tells the guest who has waited longest to go, if it has had its time; how long the place may take to be free.
+    fn show_out(&self) -> Duration {
         let mut guests = self.guests();
-        let oldest = guests.waiting.first_entry().filter(|guest| guest.get().since.elapsed() >= GRACE)?;
-        // Who has left meanwhile gives the place free as well.
-        let _ = oldest.remove().way_out.send(());
-        Some(())
+        let Some(oldest) = guests.waiting.first_entry() else { return HANDOVER };
+        match GRACE.checked_sub(oldest.get().since.elapsed()) {
+            Some(left) if !left.is_zero() => left,
+            _ => {
+                // Who has left meanwhile gives the place free as well.
+                let _ = oldest.remove().way_out.send(());
+                HANDOVER
+            }
+        }
     }
 
     fn guests(&self) -> MutexGuard<'_, Guests> {

@@ -36,7 +36,7 @@ async fn bucket() {
     assert_eq!(taken(&bucket), 3);
 }
 
-/// G16: a full room takes a newcomer in place of the guest who has waited longest, and of nobody who has just come.
+/// G16: a full room takes a newcomer in place of the guest who has waited longest; nobody who has just come makes way.
 #[tokio::test(start_paused = true)]
 async fn the_slowest_makes_way() {
     let room = Room::new(2, 100);
@@ -52,9 +52,27 @@ async fn the_slowest_makes_way() {
     drop(slow);
     let newcomer = newcomer.await.unwrap().expect("the place of the slow one");
     assert!(timeout(Duration::from_millis(1), fresh.shown_out()).await.is_err());
-    assert!(room.enter().await.is_none(), "everybody is fresh");
+    assert!(timeout(Duration::from_millis(100), room.enter()).await.is_err(), "everybody is fresh");
+    assert!(timeout(Duration::from_millis(1), fresh.shown_out()).await.is_err());
     drop(newcomer);
-    assert!(room.enter().await.is_some());
+    assert!(timeout(Duration::from_millis(1), room.enter()).await.is_ok());
+}
+
+/// G12: a burst of clients that are all fresh is let in one after the other.
+#[tokio::test(start_paused = true)]
+async fn a_burst_waits() {
+    let room = Room::new(3, 100);
+    let mut clients = tokio::task::JoinSet::new();
+    for _ in 0..50 {
+        let room = room.clone();
+        clients.spawn(async move {
+            let stay = room.enter().await.expect("a place");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            drop(stay);
+        });
+    }
+    assert_eq!(clients.join_all().await.len(), 50);
+    assert_eq!(room.taken(), 0);
 }
 
 /// Who has said what it wants is not shown out, and what a guest holds is given back when it goes.
