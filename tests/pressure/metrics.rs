@@ -65,7 +65,7 @@ fn on_loopback() {
 /// The program's own messages are asked for by a variable, which the proxy hears of although its environment is empty.
 #[test]
 fn messages() {
-    for (filter, code, told) in [("closedbook_sidecar=trace,hickory_net=trace", 0, "TRACE"), ("=/", 2, "CLOSEDBOOK_LOG")] {
+    for (filter, code, told) in [("trace", 0, "TRACE"), ("closedbook=loud", 2, "CLOSEDBOOK_LOG")] {
         let run = run(modes()[0]);
         let words = python("get('/')\n");
         let mut command = run.command(&words.each_ref().map(String::as_str));
