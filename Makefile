@@ -21,8 +21,8 @@ test: ## Everything: format, lints, documentation, tests.
 
 bench: ## Throughput, connections per second and added latency, against a direct connection in the same run.
 	@.ci/packages $(DEBIAN_DEMO)
-	@.ci/quiet cargo build --release
-	cargo bench --bench proxy
+	@.ci/quiet cargo bench --no-run --bench proxy
+	@cargo bench --quiet --bench proxy
 
 fuzz: ## Each parser of hostile bytes for a minute.
 	@.ci/packages $(DEBIAN_BUILD) g++

@@ -6,6 +6,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use closedbook_sidecar::outer::Widen;
+
 use crate::exit::Failure;
 
 pub(crate) mod keeper;
@@ -24,6 +26,14 @@ pub(crate) fn resolvers(given: &[String]) -> Result<Option<Vec<SocketAddr>>, Fai
     };
     let read = given.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     Ok((!read.is_empty()).then_some(read))
+}
+
+/// `--widen`.
+pub(crate) fn widen(text: &str) -> Result<Widen, String> {
+    Widen::parse(text).ok_or_else(|| {
+        let words: Vec<&str> = Widen::ALL.iter().map(|(word, _)| *word).collect();
+        format!("it is one of {}", words.join(", "))
+    })
 }
 
 /// A file that is added to, or made.

@@ -1,17 +1,25 @@
 //! The `closedbook` program: parse, dispatch, exit code. One noun per file.
 
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
+
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+mod denials;
 mod exit;
 mod flags;
+mod instance;
 mod lab;
+mod log;
 mod messages;
+mod output;
+mod phase;
 mod policy;
 mod run;
 mod sidecar;
+mod status;
 
 use exit::Failure;
 
@@ -26,6 +34,10 @@ struct Cli {
 #[derive(Subcommand)]
 enum Noun {
     Run(run::Run),
+    Phase(phase::Phase),
+    Status(status::Status),
+    Log(log::Log),
+    Denials(denials::Denials),
     #[command(subcommand)]
     Sidecar(sidecar::Sidecar),
     #[command(subcommand)]
@@ -45,6 +57,10 @@ fn main() -> ExitCode {
     }
     let outcome: Result<ExitCode, Failure> = match cli.noun {
         Noun::Run(run) => run.run(),
+        Noun::Phase(phase) => phase.run(),
+        Noun::Status(status) => status.run(),
+        Noun::Log(log) => log.run(),
+        Noun::Denials(denials) => denials.run(),
         Noun::Sidecar(sidecar) => sidecar.run(),
         Noun::Lab(lab) => lab.run(),
         Noun::Policy(args) => policy::run(args),

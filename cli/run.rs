@@ -5,13 +5,17 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use closedbook_sidecar::outer::Widen;
 
 use crate::exit::Failure;
+use crate::flags;
 use crate::flags::log::LogFlags;
 use crate::flags::metrics::MetricsFlag;
+use crate::instance::InstanceName;
 
 mod closing;
 mod command;
+mod control;
 mod init;
 mod lab;
 mod plan;
@@ -32,7 +36,8 @@ mod wire;
 /// of closedbook.
 #[derive(Debug, Args)]
 pub(crate) struct Run {
-    /// Allow this host: NAME[:PORTS], *.NAME[:PORTS], ADDRESS, CIDR or tcp://NAME:PORT. Ports default to 80,443.
+    /// Allow this host: NAME, *.NAME, ADDRESS or CIDR, each followed by :PORTS if they are not 80,443; or
+    /// tcp://NAME:PORT.
     #[arg(long, value_name = "HOST", value_delimiter = None)]
     allow: Vec<String>,
 
@@ -65,6 +70,18 @@ pub(crate) struct Run {
     /// Ask this resolver for the addresses of allowed names, instead of those in /etc/resolv.conf.
     #[arg(long, value_name = "ADDRESS[:PORT]", conflicts_with = "lab")]
     resolver: Vec<String>,
+
+    /// Listen for `closedbook phase|status|log|denials` at this path [default: a socket in your own runtime folder].
+    #[arg(long, value_name = "PATH", conflicts_with = "name")]
+    control: Option<PathBuf>,
+
+    /// What the run is called, to be found by `--name`.
+    #[arg(long, value_name = "NAME")]
+    name: Option<InstanceName>,
+
+    /// Whether a later phase may permit more: `free`, `flag` (it has to be asked for), `never-after-agent`.
+    #[arg(long, value_name = "HOW", default_value = Widen::default().word(), value_parser = flags::widen)]
+    widen: Widen,
 
     /// Don't print what was refused.
     #[arg(long, short)]

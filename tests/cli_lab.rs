@@ -43,8 +43,10 @@ impl Home {
         Up { child, about: serde_json::from_str(&line).unwrap() }
     }
 
+    /// What there is.
     fn labs(&self) -> Vec<PathBuf> {
-        let entries = std::fs::read_dir(self.0.path().join("closedbook")).unwrap();
+        // The last lab takes the folder with it.
+        let entries = std::fs::read_dir(self.0.path()).unwrap();
         entries.map(|entry| entry.unwrap().path()).collect()
     }
 }
@@ -185,6 +187,19 @@ fn a_load_is_reported_and_judged() {
     assert_eq!(load(&["--url", "gopher://example.com/"]).status.code(), Some(2));
     assert_eq!(load(&["--url", "https://example.com/", "--hold", "-1"]).status.code(), Some(2));
     assert_eq!(load(&["--url", "https://example.com/", "--bytes", "--upload", "1"]).status.code(), Some(2));
+}
+
+/// Who could make the folder first, or enter it, could read our keys or give us theirs.
+#[test]
+fn a_folder_that_others_may_enter_is_not_used() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = Home::new();
+    let folder = home.0.path().join("closedbook");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let refused = home.lab(&["exec", "--", "true"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("only you may enter"), "{refused:?}");
 }
 
 #[test]

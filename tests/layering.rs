@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use closedbook_policy::Reason;
+use closedbook_sidecar::control::Word;
 
 /// The arrows of docs/architecture.md: who may use which of our own crates.
 const ARROWS: &[(&str, &[&str])] = &[
@@ -72,6 +73,24 @@ fn the_documented_reasons_are_those_of_the_code() {
         .filter_map(|line| line.strip_prefix("| `")?.split_once('`').map(|(word, _)| word.to_owned()))
         .collect();
     let coded: Vec<String> = Reason::ALL.iter().map(|reason| reason.word().to_owned()).collect();
+    assert_eq!(documented, coded);
+}
+
+/// The errors of the control socket are a closed list, and the document has it.
+#[test]
+fn the_documented_errors_are_those_of_the_code() {
+    let documented: Vec<(i64, String)> = read("docs/control.md")
+        .split_once("## Errors")
+        .unwrap()
+        .1
+        .lines()
+        .filter_map(|line| {
+            let (code, rest) = line.strip_prefix("| ")?.split_once(" | `")?;
+            Some((code.parse().ok()?, rest.split_once('`')?.0.to_owned()))
+        })
+        .collect();
+    let coded: Vec<(i64, String)> =
+        Word::ALL.iter().map(|word| (word.code(), word.word().to_owned())).collect();
     assert_eq!(documented, coded);
 }
 

@@ -16,6 +16,8 @@ use crate::targets::{ALLOWED, HTTP, IDLE, TCP, TLS};
 const ENOUGH: Duration = Duration::from_secs(55);
 /// What each bulk job moves in all.
 const BULK: u64 = 256 * 1024 * 1024;
+/// Connections of the job that opens many at once.
+const MANY: usize = 1500;
 /// Idle connections whose memory is measured, and with how many the proxy is watched at rest. A machine that gives a
 /// process few descriptors has fewer.
 const IDLE_CONNECTIONS: usize = 1000;
@@ -44,6 +46,7 @@ pub(crate) fn measure(most: usize, figures: &mut Figures) -> Result<usize> {
     let mut rounds = 0;
     // What the first connections pay (resolving, growing) is part of nobody's round.
     stage.play(Job::Connect { parallel: 64, count: 200 }, false)?;
+    stage.spent.clear();
     while rounds < most && began.elapsed() < ENOUGH {
         for job in jobs() {
             // Whoever is second finds warmer caches, so they take turns in that too.
@@ -78,7 +81,7 @@ fn jobs() -> Vec<Job> {
     }
     jobs.extend([
         Job::Connect { parallel: 1, count: 300 },
-        Job::Connect { parallel: 64, count: 1500 },
+        Job::Connect { parallel: 64, count: MANY },
         Job::Requests { carrier: Carrier::Tls, count: 1000 },
         Job::Requests { carrier: Carrier::Http, count: 1000 },
         Job::Questions { in_flight: 1, count: 1000 },
@@ -102,7 +105,14 @@ struct Stage {
     _server: Player,
     sealed: Player,
     proxy: Process,
-    spent: Vec<(String, Spent)>,
+    spent: Vec<(Load, Spent)>,
+}
+
+/// What the proxy's processor time is told of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Load {
+    Bulk(Carrier, Direction),
+    Connections,
 }
 
 impl Stage {
@@ -138,28 +148,38 @@ impl Stage {
     fn play_sealed(&mut self, job: Job) -> Result<Outcome> {
         let before = self.proxy.spent()?;
         let outcome = self.sealed.play(job)?;
-        if let Job::Bulk { carrier, direction, .. } = job {
-            let what = format!("{} {}", carrier.word(), direction.word());
-            self.spent.push((what, self.proxy.spent()?.since(before)));
+        let load = match job {
+            Job::Bulk { carrier, direction, .. } => Some(Load::Bulk(carrier, direction)),
+            Job::Connect { parallel, .. } if parallel > 1 => Some(Load::Connections),
+            _ => None,
+        };
+        if let Some(load) = load {
+            self.spent.push((load, self.proxy.spent()?.since(before)));
         }
         Ok(outcome)
     }
 
-    /// By the gigabyte, over all rounds: one job is too short for the clock of /proc.
+    /// Over all rounds: one job is too short for the clock of /proc.
     fn processor(&self, figures: &mut Figures, rounds: usize) {
-        let mut names: Vec<&String> = self.spent.iter().map(|(what, _)| what).collect();
-        names.dedup();
-        names.truncate(names.len() / rounds.max(1));
         // Each carrier and direction was played with 1 and with 4 connections.
         let gigabytes = 2.0 * BULK as f64 * rounds as f64 / 1e9;
-        for name in names {
+        let connections = (MANY * rounds) as f64;
+        let bulk = [Carrier::Tls, Carrier::Tcp, Carrier::Http]
+            .into_iter()
+            .flat_map(|carrier| [Direction::Down, Direction::Up].map(|way| Load::Bulk(carrier, way)));
+        for load in bulk.chain([Load::Connections]) {
+            let (what, unit, per_second) = match load {
+                Load::Bulk(carrier, direction) => {
+                    let what = format!("{} {}", carrier.word(), direction.word());
+                    (what, Unit::MillisecondsPerGigabyte, 1e3 / gigabytes)
+                }
+                Load::Connections => ("a connection".to_owned(), Unit::Microseconds, 1e6 / connections),
+            };
             let of = |part: fn(&Spent) -> f64| -> f64 {
-                self.spent.iter().filter(|(what, _)| what == name).map(|(_, spent)| part(spent)).sum()
+                self.spent.iter().filter(|(other, _)| *other == load).map(|(_, spent)| part(spent)).sum()
             };
             for (kind, seconds) in [("user", of(|spent| spent.user)), ("system", of(|spent| spent.system))] {
-                let what = format!("{name}, {kind}");
-                let value = seconds * 1e3 / gigabytes;
-                figures.add(Way::Proxied, PROCESSOR, &what, Unit::MillisecondsPerGigabyte, value);
+                figures.add(Way::Proxied, PROCESSOR, &format!("{what}, {kind}"), unit, seconds * per_second);
             }
         }
     }

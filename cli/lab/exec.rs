@@ -1,11 +1,12 @@
+use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitCode, ExitStatus};
 
 use closedbook_lab::{Lab, LabError, LabName, Place, Room, ca_environment};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use tokio::signal::unix::{self, SignalKind};
 
-use super::signals::Held;
 use super::{Shape, failure, named};
 use crate::exit::Failure;
 
@@ -23,7 +24,6 @@ pub(crate) struct Exec {
 
 impl Exec {
     pub(super) fn run(self) -> Result<ExitCode, Failure> {
-        let held = Held::back()?;
         let name = named(self.name.as_deref())?;
         let running = match Place::find(&name) {
             Ok((place, _)) => Some((place, Room::find(&name).map_err(failure)?)),
@@ -34,42 +34,73 @@ impl Exec {
             Some(_) if !self.shape.host.is_empty() || !self.shape.fault.is_empty() => Err(Failure::usage(
                 "--host and --fault are for a lab that is being made; this one is running already",
             )),
-            Some((place, room)) => run_in(&room, &place, &self.command, &held),
+            Some((place, room)) => run_in(&room, &place, &self.command),
             None => {
                 // Ends when this does: dropped on the way out, and bound to this process otherwise.
                 let lab = Lab::start(self.shape.plan(LabName::fresh())).map_err(failure)?;
-                run_in(&lab.room(), lab.place(), &self.command, &held)
+                run_in(&lab.room(), lab.place(), &self.command)
             }
         }
     }
 }
 
-fn run_in(
-    room: &Room,
-    place: &Place,
-    command: &[std::ffi::OsString],
-    held: &Held,
-) -> Result<ExitCode, Failure> {
+fn run_in(room: &Room, place: &Place, command: &[std::ffi::OsString]) -> Result<ExitCode, Failure> {
     let [program, arguments @ ..] = command else { return Err(Failure::usage("there is no command")) };
     room.enter().map_err(failure)?;
     let mut command = Command::new(program);
     command.args(arguments).envs(ca_environment(&place.ca()));
-    let mut child = held
-        .except_during(|| command.spawn())?
-        .map_err(|error| Failure::usage(format!("can't run {}: {error}", program.display())))?;
-    loop {
-        // First: it may have ended while nothing was held back, and its signal is gone.
-        match child.try_wait() {
-            Ok(Some(status)) => return Ok(code(status)),
-            Ok(None) => {}
-            Err(error) => return Err(Failure::bug(format!("can't wait for the command: {error}"))),
+    let fault = |error| Failure::bug(format!("can't wait for signals: {error}"));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(fault)?;
+    runtime.block_on(async {
+        // By handlers, and before the command is there: a mask would be inherited by it, a handler is not, and no signal
+        // finds this program unprepared.
+        let mut passed = Passed::listen().map_err(fault)?;
+        let mut child = command
+            .spawn()
+            .map_err(|error| Failure::usage(format!("can't run {}: {error}", program.display())))?;
+        loop {
+            match child.try_wait() {
+                Ok(Some(status)) => return Ok(code(status)),
+                Ok(None) => {}
+                Err(error) => return Err(Failure::bug(format!("can't wait for the command: {error}"))),
+            }
+            if let Some(signal) = passed.next().await {
+                pass_on(&child, signal);
+            }
         }
-        match held.next()? {
-            // A child that ended: the command's, or the lab's before it.
-            Signal::SIGCHLD => {}
-            // The terminal sends these to the whole group, the command included.
-            Signal::SIGINT | Signal::SIGQUIT => {}
-            other => pass_on(&child, other),
+    })
+}
+
+/// Signals that would end this program, and the one that tells of a child.
+struct Passed {
+    terminate: unix::Signal,
+    hangup: unix::Signal,
+    interrupt: unix::Signal,
+    quit: unix::Signal,
+    child: unix::Signal,
+}
+
+impl Passed {
+    fn listen() -> io::Result<Self> {
+        Ok(Self {
+            terminate: unix::signal(SignalKind::terminate())?,
+            hangup: unix::signal(SignalKind::hangup())?,
+            interrupt: unix::signal(SignalKind::interrupt())?,
+            quit: unix::signal(SignalKind::quit())?,
+            child: unix::signal(SignalKind::child())?,
+        })
+    }
+
+    /// The next that is to be passed on; none when a child has ended (the command, or the lab's first process).
+    ///
+    /// The terminal sends SIGINT and SIGQUIT to the whole group, the command included.
+    async fn next(&mut self) -> Option<Signal> {
+        tokio::select! {
+            _ = self.terminate.recv() => Some(Signal::SIGTERM),
+            _ = self.hangup.recv() => Some(Signal::SIGHUP),
+            _ = self.interrupt.recv() => None,
+            _ = self.quit.recv() => None,
+            _ = self.child.recv() => None,
         }
     }
 }

@@ -17,16 +17,6 @@ impl Held {
         Ok(Self(set))
     }
 
-    /// Does something with nothing held back: a program that is started inherits what is. A signal that comes in this
-    /// moment ends this program, and the lab and the command with it.
-    pub(super) fn except_during<T>(&self, action: impl FnOnce() -> T) -> Result<T, Failure> {
-        let fault = |error| Failure::bug(format!("can't let go of signals: {error}"));
-        self.0.thread_unblock().map_err(fault)?;
-        let outcome = action();
-        self.0.thread_block().map_err(fault)?;
-        Ok(outcome)
-    }
-
     /// Waits for the next.
     pub(super) fn next(&self) -> Result<Signal, Failure> {
         loop {

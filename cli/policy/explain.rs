@@ -18,7 +18,7 @@ use crate::exit::Failure;
 pub(super) struct Explain {
     /// The policy, TOML or JSON; `-` reads standard input
     file: PathBuf,
-    /// What would be reached: a URL, HOST[:PORT], or tcp://NAME:PORT
+    /// What would be reached: a URL, HOST, HOST:PORT or tcp://NAME:PORT
     ///
     /// HOST is taken for TLS on port 443, and for plain HTTP if the port is 80.
     what: What,

@@ -1,12 +1,13 @@
 //! Reads policy files, and prints what is said about them.
 
 use std::fs::File;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, Read};
 use std::path::Path;
 
 use closedbook_policy::{Fault, InvalidPolicy, Policy};
 
 use crate::exit::Failure;
+pub(super) use crate::output::{print, print_json};
 
 /// More than any policy has, so that a device or an endless pipe does not fill the memory.
 const MOST: u64 = 2 << 20;
@@ -79,19 +80,4 @@ impl Unusable {
             }
         }
     }
-}
-
-/// Writes to standard output. A reader that has gone away (`| head`) is no failure.
-pub(super) fn print(text: &str) -> Result<(), Failure> {
-    match io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::host(format!("can't write to standard output: {error}")))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Writes one JSON document.
-pub(super) fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
-    print(&format!("{value:#}\n"))
 }

@@ -5,9 +5,12 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use closedbook_policy::{Entry, PhaseName, Policy};
+use closedbook_sidecar::outer::Widen;
+use nix::unistd::getuid;
 
 use super::Run;
 use super::command::Command;
+use super::control::Wanted;
 use super::lab::Lab;
 use crate::exit::{Failure, chain};
 use crate::flags;
@@ -29,6 +32,8 @@ pub(super) struct Plan {
     pub(super) kept_sockets: Vec<PathBuf>,
     /// The lab to run in, with the file for its witness.
     pub(super) lab: Option<Option<PathBuf>>,
+    pub(super) control: Wanted,
+    pub(super) widen: Widen,
     pub(super) quiet: bool,
 }
 
@@ -39,8 +44,8 @@ impl TryFrom<Run> for Plan {
     type Error = Failure;
 
     fn try_from(run: Run) -> Result<Self, Failure> {
-        let Run { allow, policy, phase, lab, witness, log, metrics, keep_socket, resolver, quiet, command } =
-            run;
+        let Run { allow, policy, phase, lab, witness, log, metrics, keep_socket, resolver, .. } = run;
+        let Run { control, name, widen, quiet, command, .. } = run;
         let allowed = allow.iter().map(|text| entry(text)).collect::<Result<Vec<_>, _>>()?;
         let (policy, phase) = match policy {
             Some(file) => of_file(&file, phase, allowed)?,
@@ -56,6 +61,8 @@ impl TryFrom<Run> for Plan {
             messages: messages::asked()?,
             kept_sockets: keep_socket,
             lab: lab.then_some(witness),
+            control: Wanted { path: control, name },
+            widen,
             quiet,
         })
     }
@@ -70,6 +77,8 @@ impl Plan {
             resolvers: lab.map(Lab::resolvers).or_else(|| self.resolvers.clone()),
             messages: self.messages.clone(),
             log: self.log.as_ref().map(OpenLog::manner).unwrap_or_default(),
+            widen: self.widen.word().to_owned(),
+            owner: getuid().as_raw(),
         }
     }
 }

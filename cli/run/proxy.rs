@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -12,6 +12,7 @@ use closedbook_lab::Room;
 use nix::sched::CloneFlags;
 use nix::sys::prctl;
 use nix::sys::signal::{SigSet, Signal};
+use nix::sys::socket::{MsgFlags, recv};
 
 use super::wire::Line;
 use crate::exit::{Failure, chain};
@@ -37,6 +38,8 @@ pub(super) struct Start {
     pub(super) log: Option<Recorder>,
     /// Where it is asked for metrics.
     pub(super) metrics: Option<OpenMetrics>,
+    /// Where the operator is listened to.
+    pub(super) control: Option<UnixListener>,
     /// Where the uplink is, if it is not this process's own network: in the lab.
     pub(super) uplink: Option<Room>,
 }
@@ -48,7 +51,8 @@ impl Start {
         let keeper = self.log.as_ref().and_then(|log| log.keeper.as_ref());
         let keeper = keeper.map(|keeper| ("--log-keeper-fd", keeper.socket().as_fd()));
         let metrics = self.metrics.as_ref().map(|metrics| ("--metrics-fd", metrics.socket.as_fd()));
-        log.into_iter().chain(keeper).chain(metrics).collect()
+        let control = self.control.as_ref().map(|control| ("--control-fd", control.as_fd()));
+        log.into_iter().chain(keeper).chain(metrics).chain(control).collect()
     }
 }
 
@@ -81,6 +85,14 @@ impl Proxy {
             Ok(None) => Err(Failure::bug("the proxy ended before it was ready")),
             Err(error) => Err(Failure::bug(format!("the proxy can't be understood: {error}"))),
         }
+    }
+
+    /// Whether it has said its last words, or something else that nobody asked for: it has ended in order.
+    pub(super) fn has_reported(&self) -> bool {
+        let mut byte = [0];
+        let flags = MsgFlags::MSG_PEEK | MsgFlags::MSG_DONTWAIT;
+        self.line.has_more()
+            || recv(self.line.as_fd().as_raw_fd(), &mut byte, flags).is_ok_and(|count| count > 0)
     }
 
     /// Ends it; what it has refused. `None` if it died before.

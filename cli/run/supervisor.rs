@@ -14,6 +14,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 
 use super::closing;
+use super::control::{self, Control};
 use super::init::{self, Task};
 use super::lab::Lab;
 use super::plan::Plan;
@@ -29,14 +30,18 @@ pub(super) fn supervise(plan: Plan) -> Result<u8, Failure> {
     let _terminal = Foreground::note();
     let signals = Signals::queue().map_err(|error| Failure::bug(format!("can't queue signals: {error}")))?;
     let lab = plan.lab.as_ref().map(|witness| Lab::start(witness.as_deref())).transpose()?;
-    let (from_inner, to_outer) = pair()?;
     let config = plan.outer_config(lab.as_ref());
+    // Before the control socket is there, which the keeper of the log would hold open.
     let log = plan.log.map(OpenLog::start).transpose()?;
+    // After the lab's fork, which would hold the listener open.
+    let mut control = Control::bind(plan.control, plan.quiet)?;
+    let (from_inner, to_outer) = pair()?;
     let mut proxy = Proxy::start(Start {
         config,
         handoff: to_outer,
         log,
         metrics: plan.metrics,
+        control: control.as_mut().and_then(Control::hand_over),
         uplink: lab.as_ref().map(Lab::room),
     })?;
     let environment = lab.as_ref().map_or_else(Vec::new, Lab::environment);
@@ -45,6 +50,8 @@ pub(super) fn supervise(plan: Plan) -> Result<u8, Failure> {
     // While both get ready: it means looking at every process of the machine.
     let mut hidden = sockets::answered_outside(&plan.kept_sockets)?;
     hidden.extend(lab.as_ref().map(Lab::control_socket));
+    hidden.extend(control.as_ref().map(|control| control.path().to_owned()));
+    hidden.extend(control::folders());
     init.close(hidden)?;
     proxy.wait_until_ready()?;
     init.say(&ToInit::Start)?;
@@ -140,7 +147,8 @@ fn follow(init: &mut Init, proxy: &Proxy, signals: &Signals) -> Result<u8, Failu
         let (spoken, proxy_ended) = (ready(0), ready(2));
         if proxy_ended {
             proxy_lives = false;
-            eprintln!("closedbook: the proxy has died; the command has no network from here on");
+            let what = if proxy.has_reported() { "was told to end" } else { "has died" };
+            eprintln!("closedbook: the proxy {what}; the command has no network from here on");
         }
         while let Some(number) =
             signals.next_for_command().map_err(|error| Failure::bug(error.to_string()))?

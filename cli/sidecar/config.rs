@@ -41,6 +41,10 @@ pub(crate) struct OuterConfig {
     pub(crate) messages: Option<String>,
     /// How the log is written, if there is one.
     pub(crate) log: Manner,
+    /// How the ratchet is set, as `--widen` has it.
+    pub(crate) widen: String,
+    /// The user who is answered at the control socket.
+    pub(crate) owner: u32,
 }
 
 /// What the closing line of a run is made of.

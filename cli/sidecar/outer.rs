@@ -1,18 +1,22 @@
 //! `closedbook sidecar outer`: takes the listeners over, gives up all privilege, decides and dials.
 
 use std::fs::File;
+use std::num::NonZero;
 use std::os::fd::RawFd;
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::thread;
 
 use clap::Args;
 use closedbook_kernel::descriptors::{self, inherited};
 use closedbook_kernel::idmap::may_become_nobody;
 use closedbook_kernel::privileges;
 use closedbook_policy::Policy;
+use closedbook_sidecar::control::Control;
 use closedbook_sidecar::listeners::Listeners;
-use closedbook_sidecar::outer::{self, Config, Limits, MetricsListener, Upstreams};
+use closedbook_sidecar::outer::{self, Config, Limits, MetricsListener, Upstreams, Widen};
+use nix::unistd::getuid;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::signal::unix::{SignalKind, signal};
@@ -23,6 +27,7 @@ use crate::exit::{Failure, chain};
 use crate::flags;
 use crate::flags::log::{LogFlags, OpenLog, Recorder};
 use crate::flags::metrics::{self, MetricsFlag, OpenMetrics};
+use crate::instance;
 use crate::messages;
 use crate::policy;
 
@@ -51,8 +56,17 @@ pub(crate) struct Outer {
     #[arg(long, value_name = "ADDRESS[:PORT]")]
     resolver: Vec<String>,
 
+    /// Listen for `closedbook phase|status|log|denials --control PATH` at this path, in a folder that the task does not
+    /// see.
+    #[arg(long, value_name = "PATH")]
+    control: Option<PathBuf>,
+
+    /// Whether a later phase may permit more: `free`, `flag` (it has to be asked for), `never-after-agent`.
+    #[arg(long, value_name = "HOW", default_value = Widen::default().word(), value_parser = flags::widen)]
+    widen: Widen,
+
     /// Inherited: the supervisor, which says what to enforce.
-    #[arg(long, hide = true, conflicts_with_all = ["handoff", "policy", "phase", "log", "metrics", "resolver"], requires = "handoff_fd")]
+    #[arg(long, hide = true, conflicts_with_all = ["handoff", "policy", "phase", "log", "metrics", "resolver", "control"], requires = "handoff_fd")]
     supervisor_fd: Option<RawFd>,
 
     /// Inherited: the socket that the listeners come from.
@@ -70,14 +84,10 @@ pub(crate) struct Outer {
     /// Inherited: where metrics are asked for.
     #[arg(long, hide = true)]
     metrics_fd: Option<RawFd>,
-}
 
-/// What the supervisor may have handed over besides.
-#[derive(Default)]
-struct Inherited {
-    log: Option<File>,
-    keeper: Option<UnixStream>,
-    metrics: Option<MetricsListener>,
+    /// Inherited: the control socket, listening.
+    #[arg(long, hide = true)]
+    control_fd: Option<RawFd>,
 }
 
 impl Outer {
@@ -97,17 +107,27 @@ impl Outer {
         messages::start(None);
         let recorder = self.log.open()?.map(OpenLog::start).transpose()?;
         let metrics = self.metrics.open()?;
+        let owner = getuid().as_raw();
+        let control = match &self.control {
+            Some(path) => Some(Control { listener: instance::bind(path)?, owner }),
+            None => None,
+        };
         let listeners = handoff::fetch(self.handoff.as_deref().ok_or_else(missing)?)?;
         give_up_privilege()?;
         let cannot = |error| Failure::host(format!("the log or the metrics: {error}"));
         let log = recorder.as_ref().map(Recorder::log_to).transpose().map_err(cannot)?;
         let listener = metrics.as_ref().map(OpenMetrics::listener).transpose().map_err(cannot)?;
-        let config = Config { policy, phase, upstreams, log, metrics: listener, limits: limits() };
+        let (limits, widen) = (limits(), self.widen);
+        let config = Config { policy, phase, upstreams, log, metrics: listener, limits, widen, control };
         runtime()?.block_on(async {
             let stop = until_told()?;
             eprintln!("closedbook: serving");
             outer::run(config, listeners, stop).await.map_err(|error| Failure::refused(chain(&error)))
         })?;
+        // Fails where the privilege that made it is gone; the next one takes its place.
+        if let Some(path) = &self.control {
+            let _ = std::fs::remove_file(path);
+        }
         Ok(ExitCode::SUCCESS)
     }
 
@@ -123,9 +143,11 @@ impl Outer {
         let take = |number: Option<RawFd>| number.map(inherited).transpose().map_err(|error| broken(&error));
         let metrics = take(self.metrics_fd)?.map(metrics::listener).transpose();
         let inherited = Inherited {
+            handoff,
             log: take(self.log_fd)?.map(File::from),
             keeper: take(self.log_keeper_fd)?.map(UnixStream::from),
             metrics: metrics.map_err(|error| broken(&error))?,
+            control: take(self.control_fd)?.map(UnixListener::from),
         };
         // Before anything is read from anybody. The listeners come from the inner part, not from the task.
         give_up_privilege()?;
@@ -133,7 +155,7 @@ impl Outer {
             line.set_nonblocking(true).map_err(|error| broken(&error))?;
             let line = tokio::net::UnixStream::from_std(line).map_err(|error| broken(&error))?;
             let (hears, says) = line.into_split();
-            serve(Supervisor { hears: BufReader::new(hears), says }, handoff, inherited).await
+            serve(Supervisor { hears: BufReader::new(hears), says }, inherited).await
         })?;
         Ok(ExitCode::SUCCESS)
     }
@@ -164,13 +186,22 @@ impl Supervisor {
     }
 }
 
-async fn serve(mut supervisor: Supervisor, handoff: UnixStream, inherited: Inherited) -> Result<(), Failure> {
+/// What the supervisor has opened for this process.
+struct Inherited {
+    handoff: UnixStream,
+    log: Option<File>,
+    keeper: Option<UnixStream>,
+    metrics: Option<MetricsListener>,
+    control: Option<UnixListener>,
+}
+
+async fn serve(mut supervisor: Supervisor, inherited: Inherited) -> Result<(), Failure> {
     let config = match supervisor.hear().await {
         Some(ToOuter::Serve(config)) => config,
         Some(ToOuter::Stop) => return Err(Failure::bug("the supervisor did not say what to enforce")),
         None => return Ok(()),
     };
-    let proxy = match prepare(config, inherited) {
+    let (proxy, handoff) = match prepare(config, inherited) {
         Ok(proxy) => proxy,
         Err(what) => return supervisor.say(&FromOuter::Unable(what)).await,
     };
@@ -190,15 +221,20 @@ async fn serve(mut supervisor: Supervisor, handoff: UnixStream, inherited: Inher
     supervisor.say(&FromOuter::Done(summary.into())).await
 }
 
-fn prepare(config: OuterConfig, inherited: Inherited) -> Result<outer::Proxy, String> {
+/// The proxy, and where its listeners come from.
+fn prepare(config: OuterConfig, inherited: Inherited) -> Result<(outer::Proxy, UnixStream), String> {
     messages::start(config.messages.as_deref());
     let policy = Policy::from_json(&config.policy).map_err(|error| chain(&error))?;
     let upstreams = config.resolvers.map_or(Upstreams::System, Upstreams::Servers);
-    let Inherited { log, keeper, metrics } = inherited;
+    let widen = Widen::parse(&config.widen).ok_or("the ratchet can't be set so")?;
+    let Inherited { handoff, log, keeper, metrics, control } = inherited;
+    let control = control.map(|listener| Control { listener, owner: config.owner });
     let log = log.map(|file| config.log.log_to(file, keeper)).transpose();
     let log = log.map_err(|error| format!("the decision log: {error}"))?;
-    let config = Config { policy, phase: config.phase, upstreams, log, metrics, limits: limits() };
-    outer::Proxy::new(config).map_err(|error| chain(&error))
+    let (phase, limits) = (config.phase, limits());
+    let config = Config { policy, phase, upstreams, log, metrics, limits, widen, control };
+    let proxy = outer::Proxy::new(config).map_err(|error| chain(&error))?;
+    Ok((proxy, handoff))
 }
 
 /// Descriptors that there is room for from the start: four thousand connections, at 64 KiB of the kernel's memory.
@@ -223,8 +259,13 @@ fn limits() -> Limits {
     Limits::for_descriptors(privileges::descriptor_limit())
 }
 
+/// Threads that serve, on machines with more processors: one moves more than a gigabyte a second, and a
+/// machine may run many proxies at once.
+const MOST_THREADS: usize = 4;
+
 fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
     tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS))
         .enable_all()
         .build()
         .map_err(|error| Failure::host(format!("can't start the threads of the proxy: {error}")))

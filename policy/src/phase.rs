@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::settings::{Ech, PrivateAddresses, RouteTarget, Settings};
+use crate::settings::{DnsAnswers, Ech, PrivateAddresses, RouteTarget, Settings};
 use crate::{Carries, Digest, Entry, Host, Name, Pattern, Target};
 
 /// The name of a phase that a policy can define: `[a-z0-9][a-z0-9-]{0,31}`, and not `lockdown`.
@@ -126,6 +126,11 @@ impl Phase {
                 _ => None,
             }
         })
+    }
+
+    /// What a DNS question for a name of this phase gets.
+    pub fn dns_answers(&self) -> DnsAnswers {
+        self.settings.dns_answers
     }
 
     pub(crate) fn route(&self, host: &Host) -> Option<&RouteTarget> {

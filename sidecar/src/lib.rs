@@ -4,6 +4,7 @@
 //! `outer` reads what the task sends and holds no privilege (G17).
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
+pub mod control;
 pub mod evidence;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]

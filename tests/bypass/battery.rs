@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::support::{Mode, Outcome, Run, beginning_as, modes, offspring, python};
 
 /// One technique.
-pub struct Attack {
+pub(crate) struct Attack {
     name: &'static str,
     code: &'static str,
     refused: &'static [&'static str],
@@ -31,39 +31,43 @@ enum Control {
 }
 
 /// A technique, and the outcomes that count as refused.
-pub const fn attack(name: &'static str, code: &'static str, refused: &'static [&'static str]) -> Attack {
+pub(crate) const fn attack(
+    name: &'static str,
+    code: &'static str,
+    refused: &'static [&'static str],
+) -> Attack {
     let (reason, control) = (None, Control::Same);
     Attack { name, code, refused, reason, control, rewritten: false, patient: false, sealed_only: false }
 }
 
 impl Attack {
     /// The log says that it was refused for this reason.
-    pub const fn logged(self, reason: &'static str) -> Self {
+    pub(crate) const fn logged(self, reason: &'static str) -> Self {
         Self { reason: Some(reason), ..self }
     }
 
     /// The positive control is another program.
-    pub const fn control(self, code: &'static str) -> Self {
+    pub(crate) const fn control(self, code: &'static str) -> Self {
         Self { control: Control::Code(code), ..self }
     }
 
     /// There is no positive control, and why.
-    pub const fn without_control(self, why: &'static str) -> Self {
+    pub(crate) const fn without_control(self, why: &'static str) -> Self {
         Self { control: Control::Without(why), ..self }
     }
 
     /// G3: it goes through, but to the permitted name's own address.
-    pub const fn rewritten(self) -> Self {
+    pub(crate) const fn rewritten(self) -> Self {
         Self { rewritten: true, ..self }
     }
 
     /// It is given the time that a client has to name its host (G4), and the outcome of a refusal is awaited so long.
-    pub const fn patient(self) -> Self {
+    pub(crate) const fn patient(self) -> Self {
         Self { patient: true, ..self }
     }
 
     /// Namespaces do not hold it, the filter on system calls does: not to be tried without that.
-    pub const fn sealed_only(self) -> Self {
+    pub(crate) const fn sealed_only(self) -> Self {
         Self { sealed_only: true, ..self }
     }
 }
@@ -72,7 +76,7 @@ impl Attack {
 const LEVELS: [(&str, char); 4] = [("control", 'c'), ("sealed", 'd'), ("capable", 'e'), ("flushed", 'f')];
 
 /// What every attack program begins with.
-pub const PROGRAM: &str = concat!(
+pub(crate) const PROGRAM: &str = concat!(
     include_str!("programs/attack.py"),
     include_str!("programs/tls.py"),
     include_str!("programs/http.py"),
@@ -93,12 +97,12 @@ const HANG_MS: f64 = 2_000.0;
 const PATIENT_MS: f64 = 7_000.0;
 
 /// Tries all of them in every mode; fails with a list of whatever was not as it must be.
-pub fn attempt(family: &str, attacks: &[Attack]) {
+pub(crate) fn attempt(family: &str, attacks: &[Attack]) {
     attempt_in(family, |run| run.allow(PERMITTED), attacks);
 }
 
 /// The same in runs that are set up so.
-pub fn attempt_in(family: &str, set_up: impl Fn(Run) -> Run, attacks: &[Attack]) {
+pub(crate) fn attempt_in(family: &str, set_up: impl Fn(Run) -> Run, attacks: &[Attack]) {
     let mut faults = Vec::new();
     for &mode in modes() {
         let battery = Battery { attacks, seed: seed() };
@@ -150,7 +154,13 @@ impl Battery<'_> {
         let mut faults = Vec::new();
         let mut fault = |what: String| faults.push(format!("{name}: {what}"));
         let got = |level: usize| Got::of(results[level].get(name));
-        let controlled = !matches!(attack.control, Control::Without(_));
+        let controlled = match attack.control {
+            Control::Same | Control::Code(_) => true,
+            Control::Without(why) => {
+                eprintln!("{name} has no positive control: {why}");
+                false
+            }
+        };
         if controlled && !outcome.arrived(&self.nonce(index, 0)) {
             fault(format!("the positive control did not arrive: {}", got(0)));
         }
@@ -164,13 +174,13 @@ impl Battery<'_> {
         if attack.reason.is_some_and(|reason| !self.is_logged(index, reason, outcome)) {
             fault(format!("{} is not in the log: {sealed}", attack.reason.unwrap_or_default()));
         }
-        for level in 1..LEVELS.len() {
+        for (level, (named, _)) in LEVELS.iter().enumerate().skip(1) {
             let nonce = self.nonce(index, level);
             let astray = |arrival: &&Value| {
                 !attack.rewritten || !PERMITTED_AT.iter().any(|address| arrival["local"] == *address)
             };
             for stray in outcome.arrivals(&nonce).filter(astray) {
-                fault(format!("LEAK at level {}: {} arrived: {stray}", LEVELS[level].0, got(level)));
+                fault(format!("LEAK at level {named}: {} arrived: {stray}", got(level)));
             }
         }
         if attack.rewritten && !outcome.arrived(&self.nonce(index, 1)) {
@@ -253,15 +263,15 @@ fn seed() -> String {
 }
 
 /// A running attack program.
-pub struct Program {
-    pub child: Child,
+pub(crate) struct Program {
+    pub(crate) child: Child,
     orders: ChildStdin,
     answers: BufReader<ChildStdout>,
 }
 
 impl Program {
     /// Of this command line.
-    pub fn start(command: &mut Command) -> Self {
+    pub(crate) fn start(command: &mut Command) -> Self {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let orders = child.stdin.take().unwrap();
@@ -270,11 +280,11 @@ impl Program {
     }
 
     /// In the network of this process, with every capability.
-    pub fn inside(mode: Mode, pid: u32) -> Self {
+    pub(crate) fn inside(mode: Mode, pid: u32) -> Self {
         Self::start(beginning_as(mode).args([python(), "-c", PROGRAM, &pid.to_string()]))
     }
 
-    pub fn order(&mut self, job: &Value) -> Results {
+    pub(crate) fn order(&mut self, job: &Value) -> Results {
         writeln!(self.orders, "{job}").unwrap();
         let mut line = String::new();
         self.answers.read_line(&mut line).unwrap();
@@ -282,7 +292,7 @@ impl Program {
     }
 
     /// Closes its input and waits.
-    pub fn end(self) -> std::process::Output {
+    pub(crate) fn end(self) -> std::process::Output {
         let Self { child, orders, answers } = self;
         drop(orders);
         drop(answers);

@@ -20,7 +20,7 @@ const COMMAND: &str = include_str!("command.py");
 
 /// A part of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub(crate) enum Part {
     Supervisor,
     Proxy,
     Init,
@@ -28,10 +28,10 @@ pub enum Part {
 }
 
 /// A run of the command, in a lab, with folders of its own for all that it may leave.
-pub struct Life {
+pub(crate) struct Life {
     child: Child,
-    pub orders: Option<ChildStdin>,
-    pub answers: BufReader<ChildStdout>,
+    pub(crate) orders: Option<ChildStdin>,
+    pub(crate) answers: BufReader<ChildStdout>,
     errors: ChildStderr,
     folder: TempDir,
     seen: Seen,
@@ -48,7 +48,7 @@ struct Seen {
 const KINDS: [&str; 5] = ["net", "pid", "mnt", "user", "ipc"];
 
 impl Life {
-    pub fn start(mode: Mode) -> Self {
+    pub(crate) fn start(mode: Mode) -> Self {
         let folder = open_folder();
         for name in ["runtime", "tmp"] {
             let path = folder.path().join(name);
@@ -84,19 +84,19 @@ impl Life {
     }
 
     /// The next line that the command says; empty when it has ended.
-    pub fn hear(&mut self) -> String {
+    pub(crate) fn hear(&mut self) -> String {
         let mut line = String::new();
         self.answers.read_line(&mut line).unwrap();
         line.trim_end().to_owned()
     }
 
-    pub fn say(&mut self, order: &str) -> String {
+    pub(crate) fn say(&mut self, order: &str) -> String {
         writeln!(self.orders.as_mut().unwrap(), "{order}").unwrap();
         self.hear()
     }
 
     /// Notes everything that belongs to the run now.
-    pub fn look(&mut self) {
+    pub(crate) fn look(&mut self) {
         self.seen.when = now();
         let own: HashSet<PathBuf> =
             KINDS.iter().filter_map(|kind| namespace(std::process::id(), kind)).collect();
@@ -109,7 +109,7 @@ impl Life {
     }
 
     /// The process that is this part, if it is there yet.
-    pub fn part(&self, part: Part) -> Option<u32> {
+    pub(crate) fn part(&self, part: Part) -> Option<u32> {
         let supervisor = self.child.id();
         let children = offspring(supervisor);
         let proxy = |words: &[String]| words.iter().any(|word| word == "outer");
@@ -132,20 +132,25 @@ impl Life {
     }
 
     /// Kills a part; false if there is none.
-    pub fn kill(&mut self, part: Part) -> bool {
+    pub(crate) fn kill(&mut self, part: Part) -> bool {
         self.look();
         let Some(pid) = self.part(part) else { return false };
         // Not waited for before `end`, so the number is its own still.
-        kill(Pid::from_raw(pid as i32), Signal::SIGKILL).is_ok()
+        let killed = kill(Pid::from_raw(pid as i32), Signal::SIGKILL).is_ok();
+        // kill(2) only sends: what the process would still do on another processor is none of what comes after.
+        while !has_ended(pid) {
+            std::thread::yield_now();
+        }
+        killed
     }
 
     /// Waits for the end of all of it; what the supervisor ended with and said on stderr.
     #[track_caller]
-    pub fn end(mut self) -> Ended {
+    pub(crate) fn end(mut self) -> Ended {
         self.look();
         drop(self.orders.take());
-        let mut rest = String::new();
-        self.answers.read_to_string(&mut rest).unwrap();
+        // Its end is what is waited for.
+        self.answers.read_to_string(&mut String::new()).unwrap();
         // Its end is the end of every process of the run: all hold it.
         let mut errors = String::new();
         self.errors.read_to_string(&mut errors).unwrap();
@@ -157,18 +162,17 @@ impl Life {
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
         assert!(!mounts.contains(&*self.folder.path().to_string_lossy()), "{mounts}");
         let witness = fs::read_to_string(self.folder.path().join("witness.jsonl")).unwrap_or_default();
-        Ended { status, rest, errors, witness, log: log(&self.folder.path().join("egress.jsonl")) }
+        Ended { status, errors, witness, log: log(&self.folder.path().join("egress.jsonl")) }
     }
 }
 
 /// How a run has ended.
 #[derive(Debug)]
-pub struct Ended {
-    pub status: ExitStatus,
-    pub rest: String,
-    pub errors: String,
-    pub witness: String,
-    pub log: Vec<Value>,
+pub(crate) struct Ended {
+    pub(crate) status: ExitStatus,
+    pub(crate) errors: String,
+    pub(crate) witness: String,
+    pub(crate) log: Vec<Value>,
 }
 
 /// A killed writer may leave half a line, and no more than that.
@@ -180,6 +184,14 @@ fn log(path: &PathBuf) -> Vec<Value> {
 
 fn namespace(pid: u32, kind: &str) -> Option<PathBuf> {
     fs::read_link(format!("/proc/{pid}/ns/{kind}")).ok()
+}
+
+/// Whether all of a process's threads have ended, and with them its sockets; it may still wait to be waited for.
+fn has_ended(pid: u32) -> bool {
+    let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return true };
+    let leader = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count);
+    leader == Some('Z') && threads <= 1
 }
 
 /// When a process started, in ticks: with its number, what tells it from a later one.

@@ -84,9 +84,8 @@ assert all(served(f'/after-{number}') for number in range(20))
         let text = settled(&metrics);
         assert_eq!(metric(&text, "process_max_fds"), 256.0);
         assert!(metric(&text, "process_open_fds") <= before + 8.0, "{before}: {text}");
-        let limits = ["flows", "hellos"].map(|limit| {
-            metric(&text, &format!("closedbook_limit_hits_total{{limit=\"{limit}\"}}"))
-        });
+        let limits = ["flows", "hellos"]
+            .map(|limit| metric(&text, &format!("closedbook_limit_hits_total{{limit=\"{limit}\"}}")));
         assert!(limits.iter().sum::<f64>() > 0.0, "{text}");
         assert_eq!(metric(&text, "closedbook_degraded"), 1.0, "{text}");
         spoken.tell();

@@ -52,7 +52,8 @@ fn on_a_small_disk(continues: bool) -> (Outcome, usize) {
         .current_dir(command.get_current_dir().unwrap());
     let folder = run.file("");
     let unshare: &[&str] = if root { &["unshare", "-m"] } else { &["unshare", "-Urm"] };
-    let by = [unshare, &["sh", "-c", SMALL_DISK, "sh", folder.to_str().unwrap().trim_end_matches('/')]].concat();
+    let by =
+        [unshare, &["sh", "-c", SMALL_DISK, "sh", folder.to_str().unwrap().trim_end_matches('/')]].concat();
     let output = by_way_of(&by, &elsewhere).output().unwrap();
     let outcome = run.outcome(output).must_succeed();
     let answered = outcome.stdout.trim().parse().unwrap();
@@ -65,7 +66,11 @@ fn on_a_small_disk(continues: bool) -> (Outcome, usize) {
 fn a_full_disk_stops_new_flows() {
     let (outcome, answered) = on_a_small_disk(false);
     assert!(answered > 6, "{outcome:#?}");
-    assert_eq!(outcome.log.iter().filter(|record| record["verdict"] == "allow").count(), answered, "{outcome:#?}");
+    assert_eq!(
+        outcome.log.iter().filter(|record| record["verdict"] == "allow").count(),
+        answered,
+        "{outcome:#?}"
+    );
     assert!(outcome.stderr.contains("the decision log can't be written"), "{outcome:#?}");
     assert!(outcome.stderr.contains("not in the decision log"), "{outcome:#?}");
 }
@@ -75,7 +80,11 @@ fn a_full_disk_stops_new_flows() {
 fn a_full_disk_stops_nobody_if_told_so() {
     let (outcome, answered) = on_a_small_disk(true);
     assert!(answered > 60, "{outcome:#?}");
-    assert_eq!(outcome.log.iter().filter(|record| record["verdict"] == "allow").count(), answered, "{outcome:#?}");
+    assert_eq!(
+        outcome.log.iter().filter(|record| record["verdict"] == "allow").count(),
+        answered,
+        "{outcome:#?}"
+    );
     assert!(outcome.stderr.contains("the decision log can't be written"), "{outcome:#?}");
     assert!(!outcome.stderr.contains("not in the decision log"), "{outcome:#?}");
 }

@@ -168,7 +168,8 @@ fn one_record_for_each_of_a_thousand() {
         // The lab saw each permitted request once, and nothing of the others.
         for kind in ["/bytes/", "/number-"] {
             let arrived = outcome.witness.iter().filter(|arrival| {
-                arrival["proto"] == "http" && arrival["detail"].as_str().is_some_and(|line| line.contains(kind))
+                arrival["proto"] == "http"
+                    && arrival["detail"].as_str().is_some_and(|line| line.contains(kind))
             });
             assert_eq!(arrived.count(), 100, "{kind}");
         }

@@ -73,7 +73,8 @@ fn openings() {
     let words = python("assert get('/a') == 200\nassert get('/b', host='example.com') == 403\n");
     let output = run.command(&words.each_ref().map(String::as_str)).output().unwrap();
     let outcome = run.outcome(output).must_succeed();
-    let told: Vec<_> = outcome.log.iter().map(|line| (&line["event"], &line["id"], &line["verdict"])).collect();
+    let told: Vec<_> =
+        outcome.log.iter().map(|line| (&line["event"], &line["id"], &line["verdict"])).collect();
     let opening = Value::from("flow.open");
     assert_eq!(
         told,

@@ -6,6 +6,8 @@
 // Each test program uses its own part of this.
 #![allow(dead_code)]
 
+pub mod live;
+
 use std::fmt;
 use std::fs::{self, File};
 use std::os::fd::AsRawFd;
@@ -98,6 +100,8 @@ pub struct Run {
     arguments: Vec<String>,
     folder: TempDir,
     lab: bool,
+    /// Where its control socket and others of the same folder are.
+    runtime: Option<PathBuf>,
 }
 
 /// What came of it.
@@ -114,7 +118,7 @@ pub struct Outcome {
 impl Run {
     /// In the lab, with nothing allowed.
     pub fn in_lab(mode: Mode) -> Self {
-        Self { mode, arguments: Vec::new(), folder: open_folder(), lab: true }
+        Self { mode, arguments: Vec::new(), folder: open_folder(), lab: true, runtime: None }
     }
 
     /// With no uplink at all.
@@ -132,6 +136,12 @@ impl Run {
         self
     }
 
+    /// With this as the user's runtime folder.
+    pub fn runtime_in(mut self, runtime: &Path) -> Self {
+        self.runtime = Some(runtime.to_owned());
+        self
+    }
+
     /// A file in the run's own folder.
     pub fn file(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
@@ -140,6 +150,8 @@ impl Run {
     /// The whole command line, ready to spawn; standard streams are the caller's to set.
     pub fn command(&self, words: &[&str]) -> Command {
         let mut command = as_mode(self.mode, self.lab);
+        // What as_mode ends with is env(1).
+        command.args(self.runtime.iter().map(|path| format!("XDG_RUNTIME_DIR={}", path.display())));
         command.arg(program()).arg("run").args(&self.arguments);
         if self.lab {
             command.arg("--lab").arg("--witness").arg(self.file("witness.jsonl"));

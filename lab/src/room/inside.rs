@@ -30,14 +30,16 @@ pub(super) fn run(mut lifeline: UnixStream, prepared: &Place, plan: Plan) -> u8 
     // Before the ids are mapped: files are made by the kernel's own ids, so that does not matter.
     let held = prepared.make();
     let place = prepared.renamed(&plan.name);
-    let ended = held.and_then(|_lock| {
+    let ended = held.and_then(|lock| {
         let ended = match begin(&mut lifeline) {
             Ok(true) => live(&lifeline, &place, plan),
             done => done.map(drop),
         };
-        // Whether it has been published or not.
+        // Whether it has been published or not; but not what another lab has published under this name.
         prepared.remove();
-        place.remove();
+        if place.is_held_by(&lock) {
+            place.remove();
+        }
         ended
     });
     match ended {

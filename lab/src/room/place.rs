@@ -37,8 +37,14 @@ pub struct Place {
 impl Place {
     /// The directory of a lab that runs, and the pid of its first process.
     pub fn find(name: &LabName) -> Result<(Self, Pid), LabError> {
-        let place = Self { directory: base()?.join(name.directory()) };
+        let base = location();
+        let place = Self { directory: base.join(name.directory()) };
         let absent = || LabError::Absent(name.to_string());
+        // Looking leaves no trace: no base, no lab.
+        if !base.exists() {
+            return Err(absent());
+        }
+        check(&base)?;
         if place.is_dead()? {
             return Err(absent());
         }
@@ -49,15 +55,19 @@ impl Place {
 
     /// A directory under a name that nobody looks for, which is still to be made. Clears away what dead labs left.
     pub(super) fn choose() -> Result<Self, LabError> {
-        let base = base()?;
-        sweep(&base)?;
+        let base = location();
+        match make_base(&base).and_then(|()| sweep(&base)) {
+            // Another lab ended in this moment and took the empty base with it; `make` makes it again.
+            Err(error) if is_gone(&error) => {}
+            done => done?,
+        }
         Ok(Self { directory: base.join(format!(".new-{}", crate::fresh_nonce())) })
     }
 
     /// Makes it, and marks the lab alive for as long as the value lives. Left to the lab's own process: made by its
     /// parent, it would stay if that were killed before there is anybody else to remove it.
     pub(super) fn make(&self) -> Result<Flock<File>, LabError> {
-        make_directory(&self.directory)?;
+        self.make_directory()?;
         let path = self.write("owner", "")?;
         let file = OpenOptions::new().read(true).write(true).open(&path);
         let file = file.map_err(|source| LabError::File { action: "open", path: path.clone(), source })?;
@@ -66,6 +76,17 @@ impl Place {
             path,
             source: error.into(),
         })
+    }
+
+    fn make_directory(&self) -> Result<(), LabError> {
+        let mut left = ATTEMPTS;
+        loop {
+            left -= 1;
+            match make_directory(&self.directory) {
+                Err(error) if is_gone(&error) && left > 0 => make_base(&location())?,
+                done => return done,
+            }
+        }
     }
 
     /// Takes the name. Fails if a living lab has it.
@@ -121,9 +142,20 @@ impl Place {
         }
     }
 
-    /// Removes it and all that is in it. Best effort: what can't be removed now is swept by the next lab.
+    /// Removes it and all that is in it, and the last lab's removes the base. Best effort: what can't be removed now is
+    /// swept by the next lab.
     pub(super) fn remove(&self) {
         let _ = fs::remove_dir_all(&self.directory);
+        // Fails, as it should, while other labs are there.
+        let _ = self.directory.parent().map(fs::remove_dir);
+    }
+
+    /// Whether this is the directory that was locked, under whatever name.
+    pub(super) fn is_held_by(&self, lock: &Flock<File>) -> bool {
+        match (fs::metadata(self.owner()), lock.metadata()) {
+            (Ok(there), Ok(held)) => (there.dev(), there.ino()) == (held.dev(), held.ino()),
+            _ => false,
+        }
     }
 
     fn owner(&self) -> PathBuf {
@@ -146,32 +178,41 @@ impl Place {
     }
 }
 
-/// The directory that holds all labs of this user, made if it is not there.
-fn base() -> Result<PathBuf, LabError> {
+/// The directory that holds all labs of this user.
+fn location() -> PathBuf {
     let own = |path: &Path| {
         fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir() && meta.uid() == geteuid().as_raw())
     };
-    let runtime =
-        env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute() && own(path));
-    let base = match runtime {
+    let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    match runtime.filter(|path| path.is_absolute() && own(path)) {
         Some(runtime) => runtime.join("closedbook"),
         // The variable is not set, or is another user's (su, sudo).
         None => PathBuf::from(format!("/tmp/closedbook-{}", geteuid())),
-    };
-    match make_directory(&base) {
-        Err(LabError::File { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {}
-        done => done?,
     }
-    // In /tmp somebody else may have made it first, to read our keys or to give us theirs.
-    let meta = fs::symlink_metadata(&base).map_err(|source| LabError::File {
+}
+
+/// In /tmp somebody else may have made it first, to read our keys or to give us theirs.
+fn check(base: &Path) -> Result<(), LabError> {
+    let meta = fs::symlink_metadata(base).map_err(|source| LabError::File {
         action: "read",
-        path: base.clone(),
+        path: base.to_owned(),
         source,
     })?;
     if !meta.is_dir() || meta.uid() != geteuid().as_raw() || meta.mode() & 0o077 != 0 {
-        return Err(LabError::Exposed(base));
+        return Err(LabError::Exposed(base.to_owned()));
     }
-    Ok(base)
+    Ok(())
+}
+
+fn make_base(base: &Path) -> Result<(), LabError> {
+    match make_directory(base) {
+        Err(LabError::File { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => check(base),
+        done => done,
+    }
+}
+
+fn is_gone(error: &LabError) -> bool {
+    matches!(error, LabError::File { source, .. } if source.kind() == io::ErrorKind::NotFound)
 }
 
 fn sweep(base: &Path) -> Result<(), LabError> {

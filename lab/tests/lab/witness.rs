@@ -173,7 +173,8 @@ pub(crate) async fn ordinary_traffic_is_not_mistaken_for_packets(guest: Guest) {
     assert_eq!(answer.body.len(), 3_000_000);
     let all = guest.control().arrivals().unwrap();
     let kinds: Vec<Kind> = all.iter().filter(|one| one.local_port == Some(80)).map(|one| one.proto).collect();
-    assert_eq!(kinds, [Kind::TcpSyn, Kind::Http]);
+    // The tap and the server write each in its own time.
+    assert!(kinds == [Kind::TcpSyn, Kind::Http] || kinds == [Kind::Http, Kind::TcpSyn], "{kinds:?}");
 }
 
 pub(crate) async fn a_reset_record_is_empty_and_a_settled_one_complete(guest: Guest) {

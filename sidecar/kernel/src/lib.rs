@@ -15,4 +15,5 @@ mod netlink;
 pub mod nft;
 pub mod privileges;
 pub mod seccomp;
+pub mod sockets;
 pub mod unix_sockets;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
@@ -110,17 +110,19 @@ pub fn kernel_file_systems_read_only() -> Result<(), MountError> {
     Ok(())
 }
 
-/// Covers sockets, at every path under which they are visible, by an empty file that nobody may open.
+/// Covers sockets, at every path under which they are visible, by an empty file that nobody may open; and folders by an
+/// empty one, with whatever is made in them later.
 ///
 /// `connect(2)` then answers ECONNREFUSED at once. A cover can't be taken off from a user namespace below this one.
-pub fn hide(sockets: &[PathBuf]) -> Result<(), MountError> {
+pub fn hide(hidden: &[PathBuf]) -> Result<(), MountError> {
     let mounts = table()?;
     let cover = Cover::make()?;
-    let aliases = sockets.iter().flat_map(|socket| mountinfo::aliases(&mounts, socket));
+    let aliases = hidden.iter().flat_map(|path| mountinfo::aliases(&mounts, path));
     // Each path once: a second mount there would be on top of the cover itself, whose name could not go any more.
-    let paths: BTreeSet<PathBuf> = sockets.iter().cloned().chain(aliases).collect();
+    let paths: BTreeSet<PathBuf> = hidden.iter().cloned().chain(aliases).collect();
     for path in paths {
-        match bind(&cover.0, &path) {
+        let cover = if path.is_dir() { &cover.folder } else { &cover.file };
+        match bind(cover, &path) {
             Ok(()) => {}
             // Gone in the meantime, or an alias that this user can't reach.
             Err(Errno::ENOENT | Errno::ENOTDIR | Errno::EACCES) if !path.exists() => {}
@@ -130,23 +132,32 @@ pub fn hide(sockets: &[PathBuf]) -> Result<(), MountError> {
     Ok(())
 }
 
-/// An empty, unreadable file. Its name goes at once; the mounts keep it alive.
-struct Cover(PathBuf);
+/// An empty file and an empty folder, out of bounds. Their names go at once; the mounts keep them alive.
+struct Cover {
+    file: PathBuf,
+    folder: PathBuf,
+}
 
 impl Cover {
     fn make() -> Result<Self, MountError> {
-        let path = std::env::temp_dir().join(format!(".closedbook-cover-{}-{}", std::process::id(), nonce()));
-        File::create_new(&path)
+        let path = |kind| {
+            let name = format!(".closedbook-cover-{kind}-{}-{}", std::process::id(), nonce());
+            std::env::temp_dir().join(name)
+        };
+        let cover = Self { file: path("file"), folder: path("folder") };
+        let made = File::create_new(&cover.file)
             .and_then(|file| file.set_permissions(fs::Permissions::from_mode(0o0)))
-            .map_err(MountError::Cover)?;
-        Ok(Self(path))
+            .and_then(|()| DirBuilder::new().mode(0o0).create(&cover.folder));
+        made.map_err(MountError::Cover)?;
+        Ok(cover)
     }
 }
 
 impl Drop for Cover {
     fn drop(&mut self) {
-        // In this namespace the name is not a mount point, so it can go; failing leaves an empty file, no hole.
-        let _ = fs::remove_file(&self.0);
+        // In this namespace the names are no mount points, so they can go; failing leaves something empty, no hole.
+        let _ = fs::remove_file(&self.file);
+        let _ = fs::remove_dir(&self.folder);
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) async fn accept<F>(
     F: Future<Output = ()> + Send + 'static,
 {
     let mut connections = JoinSet::new();
-    let mut spare = Spare::take();
+    let mut spare = Spare::take(&outer.reserve);
     let admit = async |connections: &mut JoinSet<()>, stream| match room.enter().await {
         Some(stay) => drop(connections.spawn(serve(Arc::clone(&outer), stream, stay))),
         None => turn_away(&outer, stream, full).await,
@@ -105,8 +105,9 @@ fn report(ended: Result<(), JoinError>) {
 struct Spare(Option<File>);
 
 impl Spare {
-    fn take() -> Self {
-        Self(File::open("/dev/null").ok())
+    /// Another descriptor of something that is open: nothing can be opened any more.
+    fn take(reserve: &File) -> Self {
+        Self(reserve.try_clone().ok())
     }
 
     async fn recover(&mut self, outer: &Outer, listener: &TcpListener, error: &io::Error) {
@@ -130,14 +131,14 @@ impl Spare {
                 if let Ok(Ok((stream, _))) = timeout(BACKOFF, listener.accept()).await {
                     turn_away(outer, stream, Limit::Descriptors).await;
                 }
-                *self = Self::take();
+                *self = Self::take(&outer.reserve);
             }
             _ => {
                 tracing::debug!(%error, "accepting failed");
                 outer.metrics.hit(Limit::Descriptors);
                 sleep(BACKOFF).await;
                 if self.0.is_none() {
-                    *self = Self::take();
+                    *self = Self::take(&outer.reserve);
                 }
             }
         }

@@ -17,7 +17,7 @@ use super::log::{Kind, Record};
 use super::metrics::Limit;
 use super::prefix::{self, Prefix};
 use super::refuse::{Tongue, refuse, say};
-use super::ruling::Leash;
+use super::ruling::{Claim, Leash, Line};
 use super::socket::Socket;
 use super::{Outer, http, original};
 
@@ -64,8 +64,11 @@ pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream, mut stay: Stay) 
 
     let open = phase.port_open(original.port());
     let deadline = accepted + if open { HELLO } else { CURIOSITY };
-    let Prefix { bytes, evidence, unasked } =
-        prefix::read(&client, deadline, &mut stay, &outer.metrics).await;
+    let (client, prefix) = match listen(&outer, record.id(), original, client, deadline, &mut stay).await {
+        Ok(heard) => heard,
+        Err(cut) => return record.cut(&cut),
+    };
+    let Prefix { bytes, evidence, unasked } = prefix;
     outer.metrics.hello.observe(accepted.elapsed().as_secs_f64());
     record.note(|entry| entry.noise = open && unasked);
     match &evidence {
@@ -81,7 +84,7 @@ pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream, mut stay: Stay) 
         record.deny(&refusal);
         if let Ok(Evidence::Http(request)) = &evidence {
             let answer = Answer::new(&refusal, &bytes).remedy(request, original.port(), phase.name());
-            return say(client, &answer.into_bytes()).await;
+            return say(&client, &answer.into_bytes()).await;
         }
         return refuse(client, &bytes, &refusal).await;
     }
@@ -119,6 +122,27 @@ fn place(outer: &Outer, stay: Stay) -> Result<OwnedSemaphorePermit, Refusal> {
     place.map_err(|_| outer.metrics.hit(Limit::Flows))
 }
 
+/// Reads until there is evidence, or until a switch of phase closes the port.
+async fn listen(
+    outer: &Arc<Outer>,
+    id: u64,
+    original: SocketAddr,
+    client: Socket,
+    deadline: Instant,
+    stay: &mut Stay,
+) -> Result<(Socket, Prefix), Refusal> {
+    // Dropped after the client's socket, see below.
+    let leash = Leash::new();
+    let client = client;
+    // On a port that is closed already nothing is held: the refusal comes of itself.
+    let _held = outer.ruling.hold(id, Claim::Hello(original), &leash);
+    tokio::select! {
+        biased;
+        cut = leash.cut() => Err(cut),
+        prefix = prefix::read(&client, deadline, stay, &outer.metrics) => Ok((client, prefix)),
+    }
+}
+
 /// A connection to the address that was handed out for a name of a `tcp://` entry: the address is the evidence, since
 /// such a server may speak first.
 fn without_a_word(outer: &Outer, phase: &Arc<Phase>, original: SocketAddr) -> Option<Permit> {
@@ -142,8 +166,10 @@ pub(super) fn describe(record: &mut Record, evidence: &Evidence) {
 
 /// Dials what was permitted, replays what was read, and copies until both sides are done.
 async fn carry(outer: &Arc<Outer>, mut record: Record, client: Socket, permit: Permit, prefix: Vec<u8>) {
-    // Dropped last, when both sockets are closed: a switch waits for exactly that.
+    // Dropped last, when both sockets are closed: a switch waits for exactly that. Of what a function has, its
+    // arguments go last, so the client's socket becomes a local value.
     let leash = Leash::new();
+    let client = client;
     let (permit, flow) = match outer.ruling.admit(record.id(), permit, &leash) {
         Ok(admitted) => admitted,
         Err(refusal) => {
@@ -164,16 +190,24 @@ async fn carry(outer: &Arc<Outer>, mut record: Record, client: Socket, permit: P
     let dialled = match dialled {
         Ok(dialled) => dialled,
         Err(refusal) => {
-            record.deny(&refusal);
             drop(flow);
+            if let Some(cut) = leash.pulled() {
+                return record.cut(&cut);
+            }
+            record.deny(&refusal);
+            drop(leash);
             return refuse(client, &prefix, &refusal).await;
         }
     };
     record.note(|entry| entry.dialled = Some(dialled.address));
-    record.opened();
 
-    let server = dialled.server;
+    let (client, server) = (Arc::new(client), Arc::new(dialled.server));
     let moved = Arc::clone(record.moved());
+    let line = Line { client: Arc::clone(&client), server: Arc::clone(&server), moved: Arc::clone(&moved) };
+    if let Err(cut) = flow.reached(dialled.address, line) {
+        return record.cut(&Refusal::new(Reason::PhaseChanged, cut.detail));
+    }
+    record.opened();
     let end = tokio::select! {
         biased;
         cut = leash.cut() => Err(cut),
@@ -183,15 +217,24 @@ async fn carry(outer: &Arc<Outer>, mut record: Record, client: Socket, permit: P
             }
             moved.up.fetch_add(prefix.len() as u64, Ordering::Relaxed);
             drop(prefix);
-            copy(&client, &server, &moved, &outer.pipes).await
+            let end = copy(&client, &server, &moved, &outer.pipes).await;
+            // What the kernel holds is under way still, and a switch must be able to stop it.
+            if end == End::Finished {
+                server.delivered().await;
+            }
+            end
         } => Ok(end),
     };
+    if !matches!(end, Ok(End::Finished)) {
+        // Out of the registry, nothing may be under way.
+        server.abort();
+    }
+    let end = flow.end(&leash, end).await;
     if let Ok(End::Finished) = end {
         client.settle();
         server.settle();
     }
     drop((client, server));
-    drop(flow);
     match end {
         Ok(End::Finished) => record.allow(),
         Ok(End::Broken) => record.allow_with("reset by one side"),

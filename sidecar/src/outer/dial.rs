@@ -153,7 +153,7 @@ impl Dialler {
     /// The first that answers; a new one is tried when the stagger is over or as soon as one failed.
     async fn race(&self, candidates: &[SocketAddr]) -> io::Result<(SocketAddr, TcpStream)> {
         let mut waiting = candidates.iter().copied();
-        // In this task: one of their own for each would wake another thread for nothing.
+        // In this task: tasks of their own would wake other threads for nothing, and could connect after a cut (G7).
         let mut trying = FuturesUnordered::new();
         let mut failure = io::Error::from(io::ErrorKind::AddrNotAvailable);
         loop {

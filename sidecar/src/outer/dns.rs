@@ -9,6 +9,7 @@ use closedbook_policy::{Carries, DnsAnswers, Name, Phase, Reason, Refusal};
 use super::Outer;
 use super::log::{Kind, Record};
 use super::metrics::Limit;
+use super::ruling::{Claim, Leash};
 use crate::evidence::dns::{Answer, Question, Ruling, Transport, ruling};
 use flood::Pace;
 
@@ -29,11 +30,14 @@ async fn answer(outer: &Outer, message: &[u8], transport: Transport) -> Option<V
         return None;
     }
     let phase = outer.ruling.now();
-    let Ok(mut record) = outer.log.open(Arc::clone(&phase)).await else {
+    let Ok(mut record) = outer.log.open(phase).await else {
         // G13: nothing is told that can't be recorded; G11: but silence would be a hang.
         let question = Question::parse(message).ok()?;
         return Some(Answer::ServerFailure.message(&question, transport));
     };
+    // The log may have kept it waiting.
+    let phase = outer.ruling.now();
+    record.decided(&phase);
     record.note(|entry| {
         entry.kind = Kind::Dns;
         entry.port = Some(53);
@@ -60,13 +64,17 @@ async fn rule(outer: &Outer, phase: &Arc<Phase>, mut record: Record, question: &
     let entry = question.name().and_then(|name| phase.resolves(name));
     record.note(|record| record.rule = entry.map(|entry| entry.to_string().into()));
     match (ruling(question, entry.is_some()), question.name()) {
-        (Ruling::Address, Some(name)) => match address(outer, phase, name).await {
+        (Ruling::Address, Some(name)) => match address(outer, phase, record.id(), name).await {
             Ok(addresses) => {
                 record.allow_with(format!(
                     "A {}",
                     addresses.iter().map(IpAddr::to_string).collect::<Vec<_>>().join(" ")
                 ));
                 Answer::Addresses { addresses, ttl: TTL }
+            }
+            Err(refusal) if refusal.reason == Reason::PhaseChanged => {
+                record.cut(&refusal);
+                no_name(&outer.ruling.now())
             }
             Err(refusal) => {
                 record.deny(&refusal);
@@ -88,24 +96,40 @@ async fn rule(outer: &Outer, phase: &Arc<Phase>, mut record: Record, question: &
             );
             record.note(|record| record.noise = question.name().is_some_and(|name| searched(phase, name)));
             record.deny(&refusal);
-            Answer::NoName {
-                explanation: format!("closedbook: phase {} does not permit this name", phase.name()).into(),
-            }
+            no_name(phase)
         }
     }
 }
 
+fn no_name(phase: &Phase) -> Answer {
+    Answer::NoName {
+        explanation: format!("closedbook: phase {} does not permit this name", phase.name()).into(),
+    }
+}
+
 /// The addresses that stand for a permitted name.
-async fn address(outer: &Outer, phase: &Phase, name: &Name) -> Result<Vec<IpAddr>, Refusal> {
+async fn address(outer: &Outer, phase: &Phase, id: u64, name: &Name) -> Result<Vec<IpAddr>, Refusal> {
     // A `tcp://` entry is recognised by the made-up address alone.
     let by_address =
         || phase.entries().iter().any(|entry| entry.carries() == Carries::Tcp && entry.names(name));
-    match outer.answers {
-        DnsAnswers::Real if !by_address() => Ok(outer.dialler.resolver().addresses(name).await?.to_vec()),
+    match phase.dns_answers() {
+        DnsAnswers::Real if !by_address() => upstream(outer, id, name).await,
         _ => match outer.leases.address(name) {
             Some(address) => Ok(vec![address.into()]),
             None => Err(outer.metrics.hit(Limit::DnsNames)),
         },
+    }
+}
+
+/// The addresses that the name really has. Given up when a switch of phase no longer permits to ask for them.
+async fn upstream(outer: &Outer, id: u64, name: &Name) -> Result<Vec<IpAddr>, Refusal> {
+    let leash = Leash::new();
+    let changed = |refusal: Refusal| Refusal::new(Reason::PhaseChanged, refusal.detail);
+    let _asking = outer.ruling.hold(id, Claim::Question(name.clone()), &leash).map_err(changed)?;
+    tokio::select! {
+        biased;
+        cut = leash.cut() => Err(cut),
+        found = outer.dialler.resolver().addresses(name) => Ok(found?.to_vec()),
     }
 }
 

@@ -17,7 +17,7 @@ use hyper::service::service_fn;
 use super::Outer;
 use super::log::{Kind, Record};
 use super::refuse::{farewell, say};
-use super::ruling::Leash;
+use super::ruling::{Flow, Leash};
 use super::socket::Socket;
 use crate::evidence::http::{MAX_FIELDS, MAX_HEAD};
 
@@ -49,12 +49,18 @@ struct Talk {
     /// The connection's own record, which becomes that of its first request.
     first: Mutex<Option<Record>>,
     /// The server connection of the request before, if it can serve another.
-    parked: Mutex<Option<Upstream>>,
+    parked: Mutex<Option<Parked>>,
     /// Set when the server agreed to leave HTTP.
     tunnel: Mutex<Option<Tunnel>>,
-    client: Socket,
+    client: Arc<Socket>,
     /// Dropped last.
     leash: Leash,
+}
+
+/// A kept connection to a server, with its place in the registry.
+struct Parked {
+    upstream: Upstream,
+    _flow: Flow,
 }
 
 /// A request as the gate read it.
@@ -88,12 +94,12 @@ pub(super) async fn serve(
         first: Mutex::new(Some(first)),
         parked: Mutex::default(),
         tunnel: Mutex::default(),
-        client,
+        client: Arc::new(client),
         leash: Leash::new(),
     });
     let over = converse(&talk).await;
     let tunnel = match take(&talk.tunnel) {
-        Some(tunnel) => Some(tunnel.open().await),
+        Some(tunnel) => Some(tunnel.open(&talk.leash).await),
         None => None,
     };
     // Whoever else held it (hyper, a body under way) is gone with the conversation.
@@ -179,11 +185,19 @@ impl Talk {
         Some((record, refusal))
     }
 
-    /// The last words.
+    /// The last words, unless a switch has cut or cuts the connection: then both sides are reset.
     async fn end(self, over: Over) {
-        if let Some(idle) = take(&self.parked) {
-            idle.settle();
+        let ended = tokio::select! {
+            biased;
+            _ = self.leash.cut() => false,
+            () = self.say_last(over) => true,
+        };
+        if ended && let Some(idle) = take(&self.parked) {
+            idle.upstream.settle();
         }
+    }
+
+    async fn say_last(&self, over: Over) {
         if let Some((record, refusal)) = self.undecided() {
             record.deny(&refusal);
         }
@@ -196,9 +210,9 @@ impl Talk {
                 {
                     record.deny(&refused.refusal);
                 }
-                say(self.client, &Answer::new(&refused.refusal, &refused.beginning).into_bytes()).await;
+                say(&self.client, &Answer::new(&refused.refusal, &refused.beginning).into_bytes()).await;
             }
-            (None, Over::InOrder) => farewell(self.client).await,
+            (None, Over::InOrder) => farewell(&self.client).await,
             // Dropping the socket resets the connection.
             _ => {}
         }

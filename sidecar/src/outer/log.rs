@@ -17,19 +17,24 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::metrics::{Limit, Metrics};
+use super::monitor::Trouble;
 use super::summary::Tally;
 
 mod line;
+mod recent;
 mod record;
 mod state;
 #[cfg(test)]
 mod tests;
 mod writer;
 
+pub(crate) use line::rfc3339;
+pub(crate) use recent::{Follower, Heard, Recent};
 pub use record::Kind;
 use record::Place;
 pub(crate) use record::{Entry, Record, Verdict};
 use state::State;
+use writer::Sink;
 
 /// Attempts that may be alive or waiting to be written at once. The queue takes memory for those that wait only.
 const PLACES: usize = 128 * 1024;
@@ -81,7 +86,7 @@ enum Line {
     /// A flow has opened.
     Opened(Entry),
     /// An attempt has ended.
-    Ended(Entry),
+    Ended(Arc<Entry>),
 }
 
 /// Where attempts are recorded.
@@ -92,24 +97,37 @@ pub(crate) struct Log {
     when_full: WhenFull,
     state: Arc<State>,
     ids: AtomicU64,
-    tally: Arc<Tally>,
+    ledger: Arc<Ledger>,
+}
+
+/// Where an attempt that has ended is entered, beside the file.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    tally: Tally,
+    recent: Recent,
+}
+
+/// What will write the log, as soon as it is [started](Writer::start).
+pub(crate) struct Writer(Option<Idle>);
+
+struct Idle {
+    lines: mpsc::Receiver<Line>,
+    sink: Sink<File>,
+    state: Arc<State>,
 }
 
 /// The thread that writes.
 #[derive(Debug)]
-pub(crate) struct Writer(Option<JoinHandle<Result<(), io::Error>>>);
+pub(crate) struct Writing(Option<JoinHandle<Result<(), io::Error>>>);
 
 impl Log {
-    /// Starts the writer of a log, or a log that only counts.
-    pub(crate) fn start(to: Option<LogTo>, metrics: Arc<Metrics>) -> Result<(Self, Writer), io::Error> {
-        let Some(to) = to else { return Ok((Self::counting(metrics), Writer(None))) };
+    /// A log that is written there, or one that only counts.
+    pub(crate) fn to(to: Option<LogTo>, metrics: Arc<Metrics>) -> (Self, Writer) {
+        let Some(to) = to else { return (Self::counting(metrics), Writer(None)) };
         let (log, lines) = Self::unwritten(to.opens, to.when_full, metrics);
         let state = Arc::clone(&log.state);
-        let sink = writer::Sink::new(to.file, to.rotation);
-        // A thread of its own: a log on a slow disk or behind a full pipe blocks nobody's runtime.
-        let write = move || writer::write(lines, sink, &state);
-        let thread = std::thread::Builder::new().name("log".into()).spawn(write)?;
-        Ok((log, Writer(Some(thread))))
+        let sink = Sink::new(to.file, to.rotation);
+        (log, Writer(Some(Idle { lines, sink, state })))
     }
 
     fn unwritten(opens: bool, when_full: WhenFull, metrics: Arc<Metrics>) -> (Self, mpsc::Receiver<Line>) {
@@ -124,7 +142,7 @@ impl Log {
             when_full: WhenFull::Stop,
             state: Arc::default(),
             ids: AtomicU64::new(1),
-            tally: Arc::new(Tally::new(metrics)),
+            ledger: Arc::new(Ledger { tally: Tally::new(metrics), recent: Recent::default() }),
         }
     }
 
@@ -135,7 +153,7 @@ impl Log {
             Some(queue) => self.places(queue).await?,
         };
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
-        Ok(Record::new(id, phase, place, opening, Arc::clone(&self.tally)))
+        Ok(Record::new(id, phase, place, opening, Arc::clone(&self.ledger)))
     }
 
     /// The place of the record, and that of the line for its opening.
@@ -164,22 +182,38 @@ impl Log {
 
     /// What was counted so far.
     pub(crate) fn tally(&self) -> &Tally {
-        &self.tally
+        &self.ledger.tally
+    }
+
+    /// The attempts that ended last, and those that end from now on.
+    pub(crate) fn recent(&self) -> &Recent {
+        &self.ledger.recent
     }
 
     /// What is wrong with it.
-    pub(crate) fn complaints(&self) -> Vec<String> {
-        self.state.complaints(self.when_full)
+    pub(crate) fn troubles(&self) -> Vec<Trouble> {
+        self.state.troubles(self.when_full)
     }
 
     /// The one refusal that leaves no record: there is nowhere to write it. It is counted.
     fn unwritable(&self) -> Refusal {
-        self.tally.unrecorded();
-        self.tally.metrics().hit(Limit::Log)
+        self.ledger.tally.unrecorded();
+        self.ledger.tally.metrics().hit(Limit::Log)
     }
 }
 
 impl Writer {
+    /// Starts writing, in a thread of its own: a log on a slow disk or behind a full pipe blocks nobody's runtime. Not
+    /// before the process is confined, since a thread takes its restrictions from the one that starts it.
+    pub(crate) fn start(self) -> Result<Writing, io::Error> {
+        let Some(Idle { lines, sink, state }) = self.0 else { return Ok(Writing(None)) };
+        let write = move || writer::write(lines, sink, &state);
+        let thread = std::thread::Builder::new().name("log".into()).spawn(write)?;
+        Ok(Writing(Some(thread)))
+    }
+}
+
+impl Writing {
     /// Waits until everything is written; all [`Log`]s and [`Record`]s must be gone.
     pub(crate) fn finish(self) -> Result<(), io::Error> {
         match self.0.map(JoinHandle::join) {

@@ -8,51 +8,56 @@
 //! [`Phase::decide`](closedbook_policy::Phase::decide) → register (`ruling`) → `resolve` → `dial` → `copy`, or `http`
 //! request by request → record (`log`). A refusal at any step goes to `refuse`. `dns` answers on its own.
 
+use std::fs::File;
 use std::io;
 use std::net;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use closedbook_policy::Policy;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use socket2::SockRef;
 use thiserror::Error;
 use tokio::net::{TcpListener, UdpSocket};
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinSet;
 
 use self::metrics::Limit;
+use crate::control::Control;
 use crate::listeners::Listeners;
 
 mod accept;
 mod connection;
 mod copy;
 mod dial;
-mod dns;
+pub(crate) mod dns;
 mod http;
 mod limits;
-mod log;
+pub(crate) mod log;
 mod metrics;
-mod monitor;
+pub(crate) mod monitor;
 mod original;
 mod own;
 mod prefix;
 mod process;
 mod refuse;
+pub(crate) mod regime;
 mod resolve;
 mod ruling;
 mod socket;
-mod stop;
+pub(crate) mod stop;
 mod summary;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use limits::{Limits, Rate};
 pub use log::{Kind, LogTo, Rotation, WhenFull};
 pub use metrics::serve::MetricsListener;
-pub use monitor::{Health, Monitor};
+pub use monitor::{Monitor, Trouble};
+pub use regime::{Caller, Change, Order, Regime, Stop as RatchetStop, Switched, Unchanged, Widen};
 pub use resolve::{ResolverError, Upstreams};
-pub use ruling::Ruling;
+pub use ruling::{CutFlow, LiveFlow, Reach, Ruling, State};
 pub use summary::{Refused, Summary};
 
 /// What the proxy is told at its start.
@@ -70,6 +75,10 @@ pub struct Config {
     pub metrics: Option<MetricsListener>,
     /// Bounds.
     pub limits: Limits,
+    /// How the ratchet is set.
+    pub widen: Widen,
+    /// Where the operator is listened to.
+    pub control: Option<Control>,
 }
 
 /// Why the proxy does not start. Until it does, the task has nothing (G6).
@@ -84,6 +93,9 @@ pub enum Error {
     /// A listener that was handed over is not usable.
     #[error("a listener can't be used")]
     Listener(#[source] io::Error),
+    /// Nothing can be opened.
+    #[error("the proxy can't open what it needs")]
+    Open(#[source] io::Error),
     /// The thread that writes the log can't be started.
     #[error("the log's writer can't be started")]
     Log(#[source] io::Error),
@@ -94,19 +106,22 @@ pub struct Proxy {
     outer: Arc<Outer>,
     writer: log::Writer,
     metrics: Option<MetricsListener>,
+    control: Option<Control>,
 }
 
 /// What all connections share.
-struct Outer {
-    ruling: Arc<Ruling>,
+pub(crate) struct Outer {
+    pub(crate) regime: Arc<Regime>,
+    pub(crate) ruling: Arc<Ruling>,
     dialler: dial::Dialler,
-    leases: dns::leases::Leases,
-    answers: closedbook_policy::DnsAnswers,
-    log: log::Log,
+    pub(crate) leases: dns::leases::Leases,
+    pub(crate) log: log::Log,
     pipes: copy::pipe::Pipes,
     original: original::OriginalDst,
     metrics: Arc<metrics::Metrics>,
     limits: Limits,
+    /// Something that is open, to hold descriptors back with.
+    reserve: File,
     /// Places for connections that have said what they want.
     flows: Arc<Semaphore>,
     /// And for those that have not.
@@ -114,6 +129,9 @@ struct Outer {
     dns_connections: Arc<limits::room::Room>,
     questions: dns::flood::Flood,
     stopping: AtomicBool,
+    /// The operator asked for the end.
+    pub(crate) shutdown: Notify,
+    pub(crate) started: Instant,
 }
 
 /// Serves until `stop` ends; then cuts and records every flow that still lives.
@@ -138,12 +156,13 @@ impl Proxy {
     fn with(config: Config, dialler: dial::Dialler, original: original::OriginalDst) -> Result<Self, Error> {
         let phase = config.policy.phase(&config.phase).ok_or(Error::Phase(config.phase))?;
         let (limits, metrics) = (config.limits, Arc::new(metrics::Metrics::default()));
-        let (log, writer) = log::Log::start(config.log, Arc::clone(&metrics)).map_err(Error::Log)?;
+        let regime = Arc::new(Regime::new(config.policy.clone(), phase, config.widen));
+        let (log, writer) = log::Log::to(config.log, Arc::clone(&metrics));
         let outer = Outer {
-            ruling: Arc::new(Ruling::new(phase)),
+            ruling: Arc::clone(regime.ruling()),
+            regime,
             dialler: dialler.within(&limits, Arc::clone(&metrics)),
             leases: dns::leases::Leases::default(),
-            answers: config.policy.dns_answers(),
             log,
             pipes: copy::pipe::Pipes::new(limits.pipes),
             original,
@@ -153,14 +172,17 @@ impl Proxy {
             questions: dns::flood::Flood::new(&limits),
             metrics,
             limits,
+            reserve: File::open("/dev/null").map_err(Error::Open)?,
             stopping: AtomicBool::new(false),
+            shutdown: Notify::new(),
+            started: Instant::now(),
         };
-        Ok(Self { outer: Arc::new(outer), writer, metrics: config.metrics })
+        Ok(Self { outer: Arc::new(outer), writer, metrics: config.metrics, control: config.control })
     }
 
     /// What is permitted, to be switched from outside.
-    pub fn ruling(&self) -> Arc<Ruling> {
-        Arc::clone(&self.outer.ruling)
+    pub fn regime(&self) -> Arc<Regime> {
+        Arc::clone(&self.outer.regime)
     }
 
     /// Tells how it is doing, from outside.
@@ -174,12 +196,14 @@ impl Proxy {
         listeners: Listeners,
         stop: impl Future<Output = ()>,
     ) -> Result<Summary, Error> {
+        let monitor = self.monitor();
+        let writing = self.writer.start().map_err(Error::Log)?;
         raise_descriptor_limit();
         let Listening { tcp, dns_udp, dns_tcp } = Listening::new(listeners).map_err(Error::Listener)?;
         let (running, stopped) = stop::signal();
         let mut services = JoinSet::new();
         if let Some(listener) = self.metrics.take() {
-            services.spawn(metrics::serve::serve(listener, self.monitor(), stopped.clone()));
+            services.spawn(metrics::serve::serve(listener, monitor, stopped.clone()));
         }
         services.spawn(dns::flood::report(self.outer.clone(), stopped.clone()));
         for listener in tcp {
@@ -194,7 +218,14 @@ impl Proxy {
         for socket in dns_udp {
             services.spawn(dns::udp::serve(self.outer.clone(), socket, stopped.clone()));
         }
-        stop.await;
+        if let Some(control) = self.control.take() {
+            let served = control.serve(Arc::clone(&self.outer), stopped).map_err(Error::Listener)?;
+            services.spawn(served);
+        }
+        tokio::select! {
+            () = stop => {}
+            () = self.outer.shutdown.notified() => {}
+        }
         self.outer.stopping.store(true, Ordering::Release);
         drop(running);
         while let Some(ended) = services.join_next().await {
@@ -202,15 +233,11 @@ impl Proxy {
                 tracing::error!(%error, "a listener's task ended by a panic; this is a bug of closedbook");
             }
         }
-        self.finish().await
-    }
-
-    /// Everything has ended and recorded itself; what remains is to write it.
-    async fn finish(self) -> Result<Summary, Error> {
+        // Everything has ended and recorded itself; what remains is to write it.
         let mut summary = self.outer.log.tally().summary();
         // With it goes the queue's last sender, which is what ends the writer.
         drop(self.outer);
-        let written = tokio::task::spawn_blocking(|| self.writer.finish()).await;
+        let written = tokio::task::spawn_blocking(|| writing.finish()).await;
         summary.log_error = match written {
             Ok(Ok(())) => None,
             Ok(Err(error)) => Some(error.to_string()),

@@ -3,10 +3,9 @@
 use std::sync::Weak;
 
 use closedbook_policy::Epoch;
-use serde::Serialize;
 
 use super::Outer;
-use super::metrics::Now;
+use super::metrics::{Limit, Now};
 
 #[cfg(test)]
 mod tests;
@@ -15,45 +14,49 @@ mod tests;
 #[derive(Debug, Clone)]
 pub struct Monitor(pub(super) Weak<Outer>);
 
-/// Whether the proxy does all that it should. What it does not do, it refuses: degraded is never more open.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "state", rename_all = "lowercase")]
-pub enum Health {
-    /// It does.
-    Ok,
-    /// It does not.
-    Degraded {
-        /// What is wrong, a line each.
-        why: Vec<String>,
-    },
+/// Something that the proxy does not do as it should. What it does not do, it refuses: it is never more open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    /// One stable word.
+    pub word: &'static str,
+    /// For people.
+    pub detail: String,
 }
 
 impl Monitor {
-    /// Whether all is well. None when the proxy has ended.
-    pub fn health(&self) -> Option<Health> {
-        Some(health(&*self.0.upgrade()?))
+    /// What is wrong; nothing, if all is well. None when the proxy has ended.
+    pub fn troubles(&self) -> Option<Vec<Trouble>> {
+        self.0.upgrade().map(|outer| troubles(&outer))
     }
 
     /// The metrics, as OpenMetrics text. None when the proxy has ended.
     pub fn metrics(&self) -> Option<String> {
-        let outer = self.0.upgrade()?;
-        let Epoch(epoch) = outer.ruling.now().epoch();
-        Some(outer.metrics.text(Now {
-            flows: outer.limits.flows.saturating_sub(outer.flows.available_permits()),
-            hellos: outer.hellos.taken(),
-            dns_connections: outer.dns_connections.taken(),
-            dials: outer.dialler.under_way(),
-            degraded: health(&outer) != Health::Ok,
-            epoch,
-        }))
+        self.0.upgrade().map(|outer| metrics(&outer))
     }
 }
 
-fn health(outer: &Outer) -> Health {
-    let mut why = outer.log.complaints();
-    why.extend(outer.dialler.resolver().complaint());
-    why.extend(
-        outer.metrics.recent_hits().iter().map(|limit| format!("within the last minute: {}", limit.detail())),
-    );
-    if why.is_empty() { Health::Ok } else { Health::Degraded { why } }
+/// The metrics, as OpenMetrics text.
+pub(crate) fn metrics(outer: &Outer) -> String {
+    let Epoch(epoch) = outer.ruling.now().epoch();
+    outer.metrics.text(Now {
+        flows: outer.limits.flows.saturating_sub(outer.flows.available_permits()),
+        hellos: outer.hellos.taken(),
+        dns_connections: outer.dns_connections.taken(),
+        dials: outer.dialler.under_way(),
+        degraded: !troubles(outer).is_empty(),
+        epoch,
+    })
+}
+
+/// What is wrong.
+pub(crate) fn troubles(outer: &Outer) -> Vec<Trouble> {
+    let mut all = outer.log.troubles();
+    all.extend(outer.dialler.resolver().trouble());
+    // That the log can't be written is said already, and for as long as it is true.
+    let hits = outer.metrics.recent_hits().into_iter().filter(|limit| *limit != Limit::Log);
+    all.extend(hits.map(|limit| Trouble {
+        word: limit.trouble(),
+        detail: format!("within the last minute: {}", limit.detail()),
+    }));
+    all
 }

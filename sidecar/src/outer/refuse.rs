@@ -14,6 +14,9 @@ use crate::evidence::protocol::{self, Protocol};
 #[cfg(test)]
 mod tests;
 
+/// How long a client may take to receive an answer.
+const TAKE: Duration = Duration::from_secs(5);
+
 /// What a refused client may still send. Closing with unread bytes makes the kernel send a reset, which could
 /// overtake the answer in the client's eyes.
 const DRAIN: usize = 64 * 1024;
@@ -63,18 +66,19 @@ pub(crate) async fn refuse(client: Socket, prefix: &[u8], refusal: &Refusal) {
     };
     // Dropping the socket resets the connection.
     let Some(message) = message else { return };
-    say(client, &message).await;
+    say(&client, &message).await;
 }
 
-/// Writes the last words of a connection and closes it so that they are received.
-pub(crate) async fn say(client: Socket, message: &[u8]) {
-    if client.write_all(message).await.is_ok() {
+/// Writes the last words of a connection, which is then closed so that they are received. A client that does not take
+/// them is reset.
+pub(crate) async fn say(client: &Socket, message: &[u8]) {
+    if let Ok(Ok(())) = timeout(TAKE, client.write_all(message)).await {
         farewell(client).await;
     }
 }
 
-/// Ends our side, hears the client out for a moment, and closes.
-pub(crate) async fn farewell(client: Socket) {
+/// Ends our side and hears the client out for a moment; dropping the socket then ends the connection in order.
+pub(crate) async fn farewell(client: &Socket) {
     if client.shut_write().is_err() {
         return;
     }

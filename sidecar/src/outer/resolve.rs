@@ -5,7 +5,8 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -20,6 +21,8 @@ use hickory_resolver::proto::rr::{Name as DnsName, RData, RecordType};
 use hickory_resolver::{Hosts, TokioResolver, system_conf};
 use thiserror::Error;
 use tokio::sync::{Semaphore, watch};
+
+use super::monitor::Trouble;
 
 #[cfg(test)]
 mod tests;
@@ -71,7 +74,7 @@ struct Inner {
     turns: Semaphore,
     /// What the last lookup failed with, if it got no answer at all.
     silence: Mutex<Option<String>>,
-    under_way: Mutex<HashMap<Name, watch::Receiver<Option<Answer>>>>,
+    under_way: Mutex<HashMap<Name, watch::Sender<Option<Answer>>>>,
 }
 
 impl Resolver {
@@ -121,17 +124,21 @@ impl Resolver {
     }
 
     /// What is wrong with whom it asks: nobody has answered the last question.
-    pub(crate) fn complaint(&self) -> Option<String> {
+    pub(crate) fn trouble(&self) -> Option<Trouble> {
         let silence = self.0.silence.lock().unwrap_or_else(PoisonError::into_inner);
-        silence.as_ref().map(|error| format!("no resolver answers: {error}"))
+        silence
+            .as_ref()
+            .map(|error| Trouble { word: "resolver-silent", detail: format!("no resolver answers: {error}") })
     }
 
     /// The addresses of a name, IPv6 and IPv4 alternating, IPv6 first (RFC 8305 section 4).
+    ///
+    /// Given up when nobody waits for them any more: a name that a switch of phase has closed is not asked for again.
     pub(crate) async fn addresses(&self, name: &Name) -> Answer {
         let mut answer = {
-            let mut under_way = self.0.under_way.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut under_way = self.0.under_way();
             match under_way.get(name) {
-                Some(answer) => answer.clone(),
+                Some(sender) => sender.subscribe(),
                 None => {
                     let (inner, wanted) = (Arc::clone(&self.0), name.clone());
                     let mut looking = Box::pin(async move { inner.look_up(&wanted).await });
@@ -141,7 +148,7 @@ impl Resolver {
                         return answer;
                     }
                     let (sender, answer) = watch::channel(None);
-                    under_way.insert(name.clone(), answer.clone());
+                    under_way.insert(name.clone(), sender.clone());
                     tokio::spawn(Arc::clone(&self.0).answer(name.clone(), looking, sender));
                     answer
                 }
@@ -156,12 +163,30 @@ impl Inner {
     async fn answer(
         self: Arc<Self>,
         name: Name,
-        looking: impl Future<Output = Answer>,
+        mut looking: Pin<Box<impl Future<Output = Answer>>>,
         sender: watch::Sender<Option<Answer>>,
     ) {
-        let answer = looking.await;
-        self.under_way.lock().unwrap_or_else(PoisonError::into_inner).remove(&name);
-        sender.send_replace(Some(answer));
+        loop {
+            tokio::select! {
+                answer = &mut looking => {
+                    self.under_way().remove(&name);
+                    sender.send_replace(Some(answer));
+                    return;
+                }
+                () = sender.closed() => {
+                    let mut under_way = self.under_way();
+                    // Under the lock nobody joins. Who joined just before is waited for.
+                    if sender.receiver_count() == 0 {
+                        under_way.remove(&name);
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    fn under_way(&self) -> MutexGuard<'_, HashMap<Name, watch::Sender<Option<Answer>>>> {
+        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn look_up(&self, name: &Name) -> Answer {

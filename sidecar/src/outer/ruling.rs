@@ -1,51 +1,91 @@
-//! The phase in force, and the flows that live under it.
+//! The phase in force, and what lives under it.
 
 use std::collections::HashMap;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
-use closedbook_policy::{Attempt, Epoch, Permit, Phase, Reason, Refusal};
+use closedbook_policy::{Epoch, Permit, Phase, Reason, Refusal};
 use tokio::sync::watch;
 
+use super::copy::{End, Moved};
+use super::socket::Socket;
+
+mod claim;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use claim::Claim;
+pub use claim::{CutFlow, LiveFlow, State};
 
 /// What is permitted now.
 ///
 /// A flow is entered here between its decision and its dialling, and leaves when it ends. A switch first changes what
 /// new decisions see, then decides every entered flow anew: whichever of the two comes first, no flow of the old phase
-/// that the new one refuses outlives [`Ruling::switch`] (G7).
+/// that the new one refuses outlives [`Ruling::switch`] (G7). So do connections that still send their hello, kept HTTP
+/// connections between two requests, and DNS questions for which somebody upstream is asked.
 #[derive(Debug)]
 pub struct Ruling {
     now: ArcSwap<Phase>,
-    flows: Mutex<HashMap<u64, Live>>,
+    flows: Mutex<Flows>,
+    /// One switch at a time: the second would not wait for what the first is still cutting.
+    turn: tokio::sync::Mutex<()>,
+}
+
+/// Which flows a switch cuts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reach {
+    /// Those that the new phase refuses.
+    #[default]
+    Refused,
+    /// All. What the new phase permits has to be dialled again.
+    All,
+}
+
+#[derive(Debug, Default)]
+struct Flows {
+    live: HashMap<u64, Live>,
+    next: u64,
 }
 
 #[derive(Debug)]
 struct Live {
-    attempt: Attempt,
+    /// The number of its record.
+    id: u64,
+    claim: Claim,
+    line: Option<Line>,
+    since: std::time::Instant,
     leash: watch::Sender<Option<Refusal>>,
 }
 
+/// What a flow moves bytes over, and where they are counted.
+#[derive(Debug, Clone)]
+pub(crate) struct Line {
+    pub(crate) client: Arc<Socket>,
+    pub(crate) server: Arc<Socket>,
+    pub(crate) moved: Arc<Moved>,
+}
+
 /// What a switch pulls to end a connection whose flow it refuses. Dropping it says that no byte of the connection moves
-/// any more, so it is dropped after the sockets.
+/// any more, so it is dropped after the sockets. A flow that is [connected](Flow::reached) is not waited for: its sockets
+/// are reset by the switch itself.
 #[derive(Debug)]
 pub(crate) struct Leash {
     pull: watch::Sender<Option<Refusal>>,
     pulled: watch::Receiver<Option<Refusal>>,
 }
 
-/// A permitted flow's place in the registry.
+/// A place in the registry, left by dropping it.
 #[derive(Debug)]
 pub(crate) struct Flow {
     ruling: Arc<Ruling>,
-    id: u64,
+    key: u64,
 }
 
 impl Ruling {
     /// Rules by this phase, as its epoch 1.
     pub fn new(phase: &Phase) -> Self {
-        Self { now: ArcSwap::new(phase.at(Epoch(1))), flows: Mutex::default() }
+        Self { now: ArcSwap::new(phase.at(Epoch(1))), flows: Mutex::default(), turn: Default::default() }
     }
 
     /// The phase in force.
@@ -53,28 +93,44 @@ impl Ruling {
         self.now.load_full()
     }
 
-    /// Puts another phase in force, under the next epoch, and returns the ids of the flows that it cut, when the last
-    /// of them has stopped.
-    pub async fn switch(&self, phase: &Phase) -> Vec<u64> {
-        let refused = {
+    /// Puts another phase in force, under the next epoch, and returns what it cut, when the last of it has stopped.
+    pub async fn switch(&self, phase: &Phase, reach: Reach) -> Vec<CutFlow> {
+        let _turn = self.turn.lock().await;
+        let (phase, refused) = {
             let mut flows = self.flows();
             let Epoch(epoch) = self.now().epoch();
             let phase = phase.at(Epoch(epoch.saturating_add(1)));
             self.now.store(Arc::clone(&phase));
-            let refused = |live: &Live| phase.decide(live.attempt.clone()).is_err();
-            let ids: Vec<u64> = flows.iter().filter(|(_, live)| refused(live)).map(|(id, _)| *id).collect();
-            ids.into_iter()
-                .filter_map(|id| flows.remove(&id).map(|live| (id, live.leash)))
-                .collect::<Vec<_>>()
+            let stands = |live: &Live| reach == Reach::Refused && live.claim.stands(&phase).is_ok();
+            let refused: Vec<Live> =
+                flows.live.extract_if(|_, live| !stands(live)).map(|(_, live)| live).collect();
+            (phase, refused)
         };
-        let detail = format!("phase {} does not permit it", phase.name());
-        for (_, leash) in &refused {
-            leash.send_replace(Some(Refusal::new(Reason::PhaseChanged, detail.clone())));
+        let detail = match reach {
+            Reach::Refused => format!("phase {} does not permit it", phase.name()),
+            Reach::All => format!("the switch to phase {} cut everything", phase.name()),
+        };
+        let refusal = Refusal::new(Reason::PhaseChanged, detail);
+        let (connected, others): (Vec<_>, Vec<_>) = refused.iter().partition(|live| live.line.is_some());
+        for live in &others {
+            live.leash.send_replace(Some(refusal.clone()));
         }
-        for (_, leash) in &refused {
-            leash.closed().await;
+        // Not left to the tasks, which stand in line with those of all flows that go on.
+        for live in &connected {
+            // First what a task is told that finds its sockets reset; only then that it should look.
+            live.leash.send_if_modified(|pulled| {
+                *pulled = Some(refusal.clone());
+                false
+            });
+            live.line.iter().for_each(Line::abort);
         }
-        refused.into_iter().map(|(id, _)| id).collect()
+        for live in &connected {
+            live.leash.send_modify(|_| {});
+        }
+        for live in &others {
+            live.leash.closed().await;
+        }
+        refused.iter().map(|live| CutFlow::new(live.id, &live.claim)).collect()
     }
 
     /// Enters a flow. One whose phase was switched away between its decision and now is decided anew.
@@ -89,13 +145,88 @@ impl Ruling {
         let now = self.now();
         let permit =
             if permit.epoch() == now.epoch() { permit } else { now.decide(permit.attempt().clone())? };
-        flows.insert(id, Live { attempt: permit.attempt().clone(), leash: leash.pull.clone() });
-        Ok((permit, Flow { ruling: Arc::clone(self), id }))
+        let flow = self.enter(&mut flows, id, Claim::of(&permit), leash);
+        Ok((permit, flow))
     }
 
-    fn flows(&self) -> MutexGuard<'_, HashMap<u64, Live>> {
+    /// Enters what is no permitted flow yet, or none at all.
+    pub(crate) fn hold(self: &Arc<Self>, id: u64, claim: Claim, leash: &Leash) -> Result<Flow, Refusal> {
+        let mut flows = self.flows();
+        claim.stands(&self.now())?;
+        Ok(self.enter(&mut flows, id, claim, leash))
+    }
+
+    /// What lives now, the oldest first.
+    pub(crate) fn live(&self) -> Vec<LiveFlow> {
+        let flows = self.flows();
+        let mut live: Vec<_> = flows
+            .live
+            .values()
+            .map(|live| LiveFlow::new(live.id, &live.claim, live.line.as_ref(), live.since.elapsed()))
+            .collect();
+        drop(flows);
+        live.sort_by_key(|flow| flow.id);
+        live
+    }
+
+    /// How many live now.
+    pub(crate) fn count(&self) -> usize {
+        self.flows().live.len()
+    }
+
+    fn enter(self: &Arc<Self>, flows: &mut Flows, id: u64, claim: Claim, leash: &Leash) -> Flow {
+        let key = flows.next;
+        flows.next = flows.next.wrapping_add(1);
+        let (since, leash) = (std::time::Instant::now(), leash.pull.clone());
+        flows.live.insert(key, Live { id, claim, line: None, since, leash });
+        Flow { ruling: Arc::clone(self), key }
+    }
+
+    fn flows(&self) -> MutexGuard<'_, Flows> {
         // Each use leaves the map whole, so a panic elsewhere in the holder's thread does not make it wrong.
         self.flows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Flow {
+    /// The flow has its connection. An error if a switch came first: between the decision and now, the phase may have
+    /// become one that permits the name and not this address.
+    pub(crate) fn reached(&self, address: SocketAddr, line: Line) -> Result<(), Refusal> {
+        let mut flows = self.ruling.flows();
+        let gone = || Refusal::new(Reason::PhaseChanged, "a switch of phase came before the connection");
+        let live = flows.live.get_mut(&self.key).ok_or_else(gone)?;
+        live.claim.reached(address);
+        live.line = Some(line);
+        live.claim.stands(&self.ruling.now())
+    }
+
+    /// The flow has ended as it says. If a switch was there before, it was cut instead: the answer to that switch says so
+    /// already.
+    pub(crate) async fn end(self, leash: &Leash, end: Result<End, Refusal>) -> Result<End, Refusal> {
+        let mine = self.ruling.flows().live.remove(&self.key).is_some();
+        if mine { end } else { Err(leash.cut().await) }
+    }
+
+    /// Why a switch has cut it, if one has.
+    pub(crate) fn cut(&self, leash: &Leash) -> Option<Refusal> {
+        let taken = !self.ruling.flows().live.contains_key(&self.key);
+        let unsaid = || Refusal::new(Reason::PhaseChanged, "a switch of phase does not permit it");
+        taken.then(|| leash.pulled().unwrap_or_else(unsaid))
+    }
+
+    /// Nothing of it is under way, but its connection is kept for the next one.
+    pub(crate) fn rest(&self) {
+        if let Some(live) = self.ruling.flows().live.get_mut(&self.key) {
+            live.claim.rest();
+        }
+    }
+}
+
+impl Line {
+    fn abort(&self) {
+        // The server first: from here on nothing reaches it.
+        self.server.abort();
+        self.client.abort();
     }
 }
 
@@ -125,6 +256,6 @@ impl Leash {
 
 impl Drop for Flow {
     fn drop(&mut self) {
-        self.ruling.flows().remove(&self.id);
+        self.ruling.flows().live.remove(&self.key);
     }
 }

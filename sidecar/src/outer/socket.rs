@@ -5,9 +5,11 @@ use std::io;
 use std::net::Shutdown;
 use std::time::Duration;
 
+use closedbook_kernel::sockets::{abort, unacknowledged};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::io::Interest;
 use tokio::net::TcpStream;
+use tokio::time::Instant;
 
 /// What one read takes at most, and when a direction counts as bulk.
 pub(crate) const CHUNK: usize = 64 * 1024;
@@ -17,6 +19,13 @@ pub(crate) const CHUNK: usize = 64 * 1024;
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(30);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(15);
 const KEEPALIVE_PROBES: u32 = 4;
+
+/// How long a peer that is through may take none of what was written to it. Longer than the kernel tries on behalf of a
+/// closed socket.
+const STALLED: Duration = Duration::from_secs(120);
+
+/// Between two looks at what is left.
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 /// Of a connected socket, the two ends of its life: dropping it sends a reset, so a cut, a panic and a forgotten path
 /// all look like a refusal (G4); only [`Socket::settle`] lets the kernel send what is buffered and a FIN.
@@ -50,10 +59,41 @@ impl Socket {
         SockRef::from(&self.stream).shutdown(Shutdown::Write)
     }
 
+    /// Resets the connection now, whoever else holds the socket.
+    pub(crate) fn abort(&self) {
+        // A connection that is gone already can't be ended again.
+        let _ = abort(&self.stream);
+    }
+
     /// The connection ended in order: from now on dropping it sends what is buffered, and a FIN.
     pub(crate) fn settle(&self) {
         // A socket that can't be told so any more is reset already.
         let _ = SockRef::from(&self.stream).set_linger(None);
+    }
+
+    /// Whether the peer has everything that was written. Closed in order before that, the kernel would go on sending
+    /// after the flow has left the registry, where no switch of phase could stop it (G7).
+    pub(crate) fn is_delivered(&self) -> bool {
+        unacknowledged(&self.stream).is_ok_and(|count| count == 0)
+    }
+
+    /// Waits until the peer has everything, is lost, or takes nothing more.
+    pub(crate) async fn delivered(&self) {
+        let mut left = usize::MAX;
+        let mut since = Instant::now();
+        let mut pause = Duration::from_millis(1);
+        while let Ok(count @ 1..) = unacknowledged(&self.stream) {
+            if count < left {
+                (left, since) = (count, Instant::now());
+            } else if since.elapsed() > STALLED {
+                return;
+            }
+            // The kernel tells nobody when its queue is empty.
+            tokio::select! {
+                () = self.lost() => return,
+                () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
+            }
+        }
     }
 
     /// Writes everything, or fails.

@@ -1,6 +1,6 @@
 //! What was refused, counted for the line at the end of a run.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
 use closedbook_policy::Reason;
@@ -60,6 +60,19 @@ pub(crate) struct Tally {
 struct Counts {
     rows: HashMap<Row, u64>,
     summary: Summary,
+    denied: u64,
+    reasons: BTreeMap<Reason, u64>,
+}
+
+/// How much of what there was so far. Noise is counted here like anything else.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Totals {
+    pub(crate) allowed: u64,
+    pub(crate) denied: u64,
+    pub(crate) cut: u64,
+    pub(crate) unrecorded: u64,
+    pub(crate) bytes: (u64, u64),
+    pub(crate) reasons: BTreeMap<Reason, u64>,
 }
 
 type Row = (Box<str>, Option<u16>, Kind, Reason);
@@ -81,6 +94,12 @@ impl Tally {
         counts.summary.bytes.0 += entry.bytes_up;
         counts.summary.bytes.1 += entry.bytes_down;
         counts.summary.spliced += spliced;
+        if let Some(reason) = entry.reason {
+            *counts.reasons.entry(reason).or_default() += 1;
+        }
+        if entry.verdict == Verdict::Deny {
+            counts.denied += 1;
+        }
         match (entry.verdict, entry.reason) {
             (Verdict::Allow, _) => counts.summary.allowed += 1,
             (Verdict::Cut, _) | (Verdict::Deny, None) => counts.summary.cut += 1,
@@ -94,6 +113,13 @@ impl Tally {
         if let Ok(mut counts) = self.counts.lock() {
             counts.summary.unrecorded += 1;
         }
+    }
+
+    /// The sums so far.
+    pub(crate) fn totals(&self) -> Totals {
+        let Ok(counts) = self.counts.lock() else { return Totals::default() };
+        let Summary { allowed, cut, unrecorded, bytes, .. } = counts.summary;
+        Totals { allowed, denied: counts.denied, cut, unrecorded, bytes, reasons: counts.reasons.clone() }
     }
 
     /// What was counted so far.

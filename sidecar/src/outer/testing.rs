@@ -3,7 +3,7 @@
 //! What would need nftables or a route is put in by hand: where a client aimed is told to the proxy by the client's
 //! own port, and an address of the made-up internet leads to a server on loopback.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::net::SocketAddr;
@@ -18,7 +18,10 @@ use tokio::task::JoinHandle;
 
 use super::dial::{Connect, Dialler};
 use super::resolve::Resolver;
-use super::{Config, Limits, Listeners, LogTo, Monitor, Outer, Proxy, Ruling, Summary, Upstreams, WhenFull};
+use super::{
+    Config, CutFlow, Limits, Listeners, LogTo, Monitor, Order, Outer, Proxy, Regime, Ruling, Summary,
+    Upstreams, WhenFull, Widen,
+};
 
 pub(crate) mod hello;
 pub(crate) mod names;
@@ -33,10 +36,10 @@ struct Wiring {
     aims: Mutex<HashMap<SocketAddr, SocketAddr>>,
     /// By an address of the made-up internet, the server there.
     servers: Mutex<HashMap<SocketAddr, SocketAddr>>,
-    /// Addresses that never answer.
-    silent: Mutex<Vec<SocketAddr>>,
     /// What was dialled, in order.
     dialled: Mutex<Vec<SocketAddr>>,
+    /// Addresses that never answer.
+    silent: Mutex<HashSet<SocketAddr>>,
 }
 
 /// The world.
@@ -44,6 +47,7 @@ pub(crate) struct World {
     wiring: Arc<Wiring>,
     pub(crate) names: Names,
     pub(crate) ruling: Arc<Ruling>,
+    pub(crate) regime: Arc<Regime>,
     pub(crate) policy: Policy,
     pub(crate) monitor: Monitor,
     outer: Weak<Outer>,
@@ -79,6 +83,8 @@ impl World {
             }),
             metrics: None,
             limits,
+            widen: Widen::Free,
+            control: None,
         };
         let dialler = Dialler::through(Resolver::new(&upstreams).unwrap(), wiring.connect());
         let aims = Arc::clone(&wiring);
@@ -87,7 +93,8 @@ impl World {
             aims.aims.lock().unwrap().get(&client).copied().ok_or_else(|| io::ErrorKind::NotFound.into())
         };
         let proxy = Proxy::with(config, dialler, Arc::new(original)).unwrap();
-        let (ruling, monitor) = (proxy.ruling(), proxy.monitor());
+        let (regime, monitor) = (proxy.regime(), proxy.monitor());
+        let ruling = Arc::clone(regime.ruling());
         let outer = Arc::downgrade(&proxy.outer);
         let tcp = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let dns_udp = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -103,6 +110,7 @@ impl World {
             wiring,
             names,
             ruling,
+            regime,
             policy,
             monitor,
             outer,
@@ -132,9 +140,24 @@ impl World {
         });
     }
 
-    /// An address of the made-up internet that never answers.
-    pub(crate) async fn silence(&self, address: &str) {
-        self.wiring.silent.lock().unwrap().push(address.parse().unwrap());
+    /// Makes an address of the made-up internet one that nothing comes back from.
+    pub(crate) fn silence(&self, address: &str) {
+        self.wiring.silent.lock().unwrap().insert(address.parse().unwrap());
+    }
+
+    /// Whether nobody listens any more.
+    pub(crate) async fn is_closed(&self) -> bool {
+        TcpStream::connect(self.proxy).await.is_err()
+    }
+
+    /// The proxy itself.
+    pub(crate) fn outer(&self) -> Arc<Outer> {
+        self.outer.upgrade().unwrap()
+    }
+
+    /// Puts another phase in force; what that cut.
+    pub(crate) async fn switch(&self, phase: &str) -> Vec<CutFlow> {
+        self.regime.set_phase(phase, Order { widen: true, ..Order::default() }).await.unwrap().cut
     }
 
     /// A connection of the task, aimed at this address.
@@ -206,8 +229,10 @@ impl Wiring {
             let server = wiring.servers.lock().unwrap().get(&address).copied();
             let silent = wiring.silent.lock().unwrap().contains(&address);
             Box::pin(async move {
+                if silent {
+                    std::future::pending::<()>().await;
+                }
                 match server {
-                    _ if silent => std::future::pending().await,
                     Some(server) => TcpStream::connect(server).await,
                     None => Err(io::ErrorKind::ConnectionRefused.into()),
                 }

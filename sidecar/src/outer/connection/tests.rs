@@ -1,8 +1,8 @@
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::outer::Limits;
 use crate::outer::testing::hello::hello;
 use crate::outer::testing::{World, drain, echo};
+use crate::outer::{Limits, Reach};
 
 const POLICY: &str = r#"
     schema = 1
@@ -267,10 +267,13 @@ async fn switch_of_phase() {
     client.read_exact(&mut back).await.unwrap();
     let agent = std::sync::Arc::clone(world.policy.phase("agent").unwrap());
     let other = std::sync::Arc::clone(world.policy.phase("other").unwrap());
-    assert!(world.ruling.switch(&agent).await.is_empty(), "a phase that permits it cuts nothing");
+    assert!(
+        world.ruling.switch(&agent, Reach::Refused).await.is_empty(),
+        "a phase that permits it cuts nothing"
+    );
     client.write_all(b"x").await.unwrap();
     assert_eq!(client.read_u8().await.unwrap(), b'x');
-    assert_eq!(world.ruling.switch(&other).await.len(), 1);
+    assert_eq!(world.ruling.switch(&other, Reach::Refused).await.len(), 1);
     assert_eq!(drain(&mut client).await, (Vec::new(), true));
     let (said, _) = world.exchange("203.0.113.10:443", &hello).await;
     assert_eq!(said, [21, 3, 1, 0, 2, 2, 49]);

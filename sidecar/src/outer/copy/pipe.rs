@@ -183,7 +183,7 @@ mod tests {
     /// G16: bulk in many connections at once ties up a bounded amount of the kernel's memory.
     #[test]
     fn a_few_are_large_and_all_are_bounded() {
-        let pipes = Pipes::default();
+        let pipes = Pipes::new(MOST);
         let leases: Vec<Lease<'_>> = std::iter::from_fn(|| pipes.lease()).collect();
         // As root, or with a share of its own, the user gets all of them; otherwise what is left of the share.
         assert!(!leases.is_empty() && leases.len() <= MOST);
@@ -194,7 +194,7 @@ mod tests {
     /// A large pipe that was given back is the next to be lent; one that is closed makes room for another.
     #[test]
     fn large_ones_come_first() {
-        let pipes = Pipes::default();
+        let pipes = Pipes::new(MOST);
         let leases: Vec<Lease<'_>> = std::iter::from_fn(|| pipes.lease()).take(MOST_LARGE + 4).collect();
         assert_eq!(pipes.large.load(Ordering::Relaxed), MOST_LARGE);
         drop(leases);

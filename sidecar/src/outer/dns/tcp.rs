@@ -48,7 +48,7 @@ pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream, mut stay: Stay) 
             _ => return,
         }
     }
-    farewell(client).await;
+    farewell(&client).await;
 }
 
 /// The next message; none when the client has said all.

@@ -35,7 +35,7 @@ pub(crate) async fn serve(outer: Arc<Outer>, socket: UdpSocket, mut stop: Stop) 
                     continue;
                 };
                 let message = buffer.get(..length).unwrap_or_default();
-                match outer.answers {
+                match outer.ruling.now().dns_answers() {
                     DnsAnswers::Synthetic => reply(&outer, &socket, message, client).await,
                     DnsAnswers::Real => {
                         let (outer, socket, message) = (Arc::clone(&outer), Arc::clone(&socket), message.to_vec());

@@ -7,7 +7,7 @@ use std::task::Context;
 use closedbook_policy::{Permit, Reason, Refusal};
 
 use super::upstream::Upstream;
-use super::{Talk, take};
+use super::{Parked, Talk, take};
 use crate::outer::log::Record;
 use crate::outer::ruling::Flow;
 
@@ -31,14 +31,14 @@ impl Exchange {
     /// Finds a connection for the permit: the one of the request before, if it leads there and still lives, and then
     /// the permit comes back; otherwise it is dialled.
     pub(super) async fn reach(&mut self, permit: Permit) -> Result<Option<Permit>, Refusal> {
-        if let Some(mut parked) = take(&self.talk.parked) {
+        if let Some(Parked { mut upstream, .. }) = take(&self.talk.parked) {
             let dialler = &self.talk.outer.dialler;
-            let fits = parked.leads_to(&permit) && dialler.may_reuse(parked.address(), &permit);
-            if fits && parked.is_ready().await {
-                self.carry_on(parked);
+            let fits = upstream.leads_to(&permit) && dialler.may_reuse(upstream.address(), &permit);
+            if fits && upstream.is_ready().await {
+                self.carry_on(upstream)?;
                 return Ok(Some(permit));
             }
-            parked.settle();
+            upstream.settle();
         }
         self.dial(permit).await.map(|()| None)
     }
@@ -48,16 +48,20 @@ impl Exchange {
         let dialled = self.talk.outer.dialler.dial(permit).await?;
         let upstream = Upstream::new(dialled).await;
         let upstream = upstream.map_err(|error| Refusal::new(Reason::DialFailed, error.to_string()))?;
-        self.carry_on(upstream);
-        Ok(())
+        self.carry_on(upstream)
     }
 
-    fn carry_on(&mut self, upstream: Upstream) {
+    fn carry_on(&mut self, upstream: Upstream) -> Result<(), Refusal> {
         if let Some(record) = &mut self.record {
             record.note(|entry| entry.dialled = Some(upstream.address()));
             record.opened();
         }
+        if let Some(flow) = &self.flow {
+            let client = Arc::clone(&self.talk.client);
+            flow.reached(upstream.address(), upstream.line(client))?;
+        }
         self.upstream = Some(upstream);
+        Ok(())
     }
 
     /// The connection, while there is one.
@@ -77,16 +81,23 @@ impl Exchange {
         }
     }
 
-    /// Both the request and the response are through.
+    /// Both the request and the response are through. The connection is kept for the next request, and stays in the
+    /// registry: a switch of phase ends what it would refuse.
     pub(super) fn finish(&mut self) {
-        if let Some(record) = self.close() {
-            record.allow();
+        let flow = self.flow.take();
+        let cut = flow.as_ref().and_then(|flow| flow.cut(&self.talk.leash));
+        match (self.close(), cut) {
+            (Some(record), Some(cut)) => record.cut(&cut),
+            (Some(record), None) => record.allow(),
+            (None, _) => {}
         }
-        if let Some(upstream) = self.upstream.take()
-            && self.uploaded.load(Ordering::Acquire)
+        let Some(upstream) = self.upstream.take() else { return };
+        if self.uploaded.load(Ordering::Acquire)
+            && let Some(flow) = flow
             && let Ok(mut parked) = self.talk.parked.lock()
         {
-            *parked = Some(upstream);
+            flow.rest();
+            *parked = Some(Parked { upstream, _flow: flow });
         }
     }
 
@@ -99,11 +110,16 @@ impl Exchange {
 
     /// One of the two sides ended it too early.
     pub(super) fn broke(&mut self, who: &'static str) {
+        if let Some(upstream) = &self.upstream {
+            // Out of the registry, nothing may be under way.
+            upstream.abort();
+        }
+        let cut = self.flow.as_ref().and_then(|flow| flow.cut(&self.talk.leash));
         let record = self.close();
         drop(self.upstream.take());
         let Some(record) = record else { return };
         let refused = self.talk.feed().refused().filter(|refused| !refused.unrecorded);
-        match (self.talk.leash.pulled(), refused) {
+        match (cut, refused) {
             (Some(cut), _) => record.cut(&cut),
             // It says by itself that it was stopped.
             _ if self.talk.outer.stopping.load(Ordering::Acquire) => drop(record),

@@ -1,6 +1,7 @@
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+use crate::outer::Reach;
 use crate::outer::testing::web::{Seen, ok, web};
 use crate::outer::testing::{World, drain};
 
@@ -504,7 +505,7 @@ async fn switch_of_phase_cuts() {
         seen.push(client.read_u8().await.unwrap());
     }
     let narrow = std::sync::Arc::clone(world.policy.phase("narrow").unwrap());
-    assert_eq!(world.ruling.switch(&narrow).await.len(), 1);
+    assert_eq!(world.ruling.switch(&narrow, Reach::Refused).await.len(), 1);
     assert_eq!(is_closed.recv().await, Some(true), "the server's side is reset");
     assert_eq!(drain(&mut client).await, (Vec::new(), true));
     let line = world.end_with_one().await;

@@ -12,7 +12,7 @@ use super::intake::Intake;
 use super::upstream::Outlet;
 use crate::outer::copy::{End, copy};
 use crate::outer::log::Record;
-use crate::outer::ruling::Flow;
+use crate::outer::ruling::{Flow, Leash};
 use crate::outer::socket::Socket;
 
 /// A tunnel that waits for the response that opens it.
@@ -43,12 +43,16 @@ impl Tunnel {
 
     /// Takes the client's side back from hyper, which has ended its part of the conversation. None if that was not by
     /// opening the tunnel.
-    pub(super) async fn open(self) -> Option<Open> {
+    pub(super) async fn open(self, leash: &Leash) -> Option<Open> {
         let Self { server, from_server, client, record, flow } = self;
         match client.await.map(Upgraded::downcast::<Intake>) {
             Ok(Ok(parts)) => Some(Open { server, from_server, from_client: parts.read_buf, record, flow }),
             _ => {
-                record.allow_with("the client left before the websocket was open");
+                drop((server, flow));
+                match leash.pulled() {
+                    Some(cut) => record.cut(&cut),
+                    None => record.allow_with("the client left before the websocket was open"),
+                }
                 None
             }
         }
@@ -75,14 +79,23 @@ impl Open {
                 if talk.client.write_all(&from_server).await.is_err() {
                     return End::Broken;
                 }
-                copy(&talk.client, &server, &moved, &talk.outer.pipes).await
+                let end = copy(&talk.client, &server, &moved, &talk.outer.pipes).await;
+                if end == End::Finished {
+                server.delivered().await;
+            }
+                end
             } => Ok(end),
         };
+        if !matches!(end, Ok(End::Finished)) {
+            // Out of the registry, nothing may be under way.
+            server.abort();
+        }
+        let end = flow.end(&talk.leash, end).await;
         if let Ok(End::Finished) = end {
             talk.client.settle();
             server.settle();
         }
-        drop((server, flow));
+        drop(server);
         match end {
             Ok(End::Finished) => record.allow(),
             Ok(End::Broken) => record.allow_with("reset by one side"),

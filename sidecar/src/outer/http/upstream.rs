@@ -7,7 +7,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, ready};
 
 use closedbook_policy::{Destination, Permit};
@@ -16,7 +16,9 @@ use hyper::rt::{Read, ReadBufCursor, Write};
 
 use super::body::Upload;
 use super::intake::{poll_read, poll_write};
+use crate::outer::copy::Moved;
 use crate::outer::dial::Dialled;
+use crate::outer::ruling::Line;
 use crate::outer::socket::Socket;
 
 /// Fields of a response head. Servers send more of them than clients.
@@ -30,29 +32,22 @@ pub(super) struct Upstream {
     pub(super) sender: SendRequest<Upload>,
     connection: Option<Pin<Box<Connection>>>,
     socket: Arc<Socket>,
-    wire: Arc<Wire>,
+    wire: Arc<Moved>,
     address: SocketAddr,
     destination: Destination,
-}
-
-/// Bytes on the wire, to the server and from it.
-#[derive(Debug, Default)]
-struct Wire {
-    up: AtomicU64,
-    down: AtomicU64,
 }
 
 /// The server's connection, as hyper sees it.
 pub(super) struct Outlet {
     socket: Arc<Socket>,
-    wire: Arc<Wire>,
+    wire: Arc<Moved>,
 }
 
 impl Upstream {
     /// Begins to speak HTTP on a fresh connection.
     pub(super) async fn new(dialled: Dialled) -> hyper::Result<Self> {
         let Dialled { server, address, permit } = dialled;
-        let (socket, wire) = (Arc::new(server), Arc::new(Wire::default()));
+        let (socket, wire) = (Arc::new(server), Arc::new(Moved::default()));
         let outlet = Outlet { socket: Arc::clone(&socket), wire: Arc::clone(&wire) };
         let (sender, connection) = http1::Builder::new()
             .preserve_header_case(true)
@@ -89,14 +84,27 @@ impl Upstream {
         poll(&mut self.connection, context);
     }
 
+    /// The line between this client and the server.
+    pub(super) fn line(&self, client: Arc<Socket>) -> Line {
+        Line { client, server: Arc::clone(&self.socket), moved: Arc::clone(&self.wire) }
+    }
+
     /// The bytes since the last time that this was asked.
     pub(super) fn take_counts(&self) -> (u64, u64) {
         (self.wire.up.swap(0, Ordering::Relaxed), self.wire.down.swap(0, Ordering::Relaxed))
     }
 
-    /// It is not needed any more and ends in order.
+    /// Resets it.
+    pub(super) fn abort(&self) {
+        self.socket.abort();
+    }
+
+    /// It is not needed any more, and ends in order if the server has everything; the rest would be sent where no
+    /// switch of phase could stop it, and the server has answered already.
     pub(super) fn settle(self) {
-        self.socket.settle();
+        if self.socket.is_delivered() {
+            self.socket.settle();
+        }
     }
 }
 

@@ -99,9 +99,14 @@ impl Serialize for Opening<'_> {
     }
 }
 
-/// RFC 3339 with milliseconds, in UTC.
 fn milliseconds<S: Serializer>(ts: &OffsetDateTime, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&rfc3339(*ts))
+}
+
+/// As every time is written: RFC 3339 with milliseconds, in UTC.
+pub(crate) fn rfc3339(ts: OffsetDateTime) -> String {
     const FORMAT: &[BorrowedFormatItem<'_>] =
         format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
-    serializer.serialize_str(&ts.format(FORMAT).map_err(serde::ser::Error::custom)?)
+    // Nothing of this format can be missing from a time.
+    ts.to_offset(time::UtcOffset::UTC).format(FORMAT).unwrap_or_default()
 }

@@ -10,9 +10,8 @@ use serde::Serialize;
 use time::OffsetDateTime;
 use tokio::sync::mpsc::OwnedPermit;
 
-use super::Line;
+use super::{Ledger, Line};
 use crate::outer::copy::Moved;
-use crate::outer::summary::Tally;
 
 /// What there is to say about one attempt.
 #[derive(Debug, Clone)]
@@ -107,7 +106,7 @@ pub(crate) struct Record {
     place: Option<Place>,
     /// Taken by the line that says that the flow has opened.
     opening: Option<OwnedPermit<Line>>,
-    tally: Arc<Tally>,
+    ledger: Arc<Ledger>,
 }
 
 impl Record {
@@ -116,7 +115,7 @@ impl Record {
         phase: Arc<Phase>,
         place: Place,
         opening: Option<OwnedPermit<Line>>,
-        tally: Arc<Tally>,
+        ledger: Arc<Ledger>,
     ) -> Self {
         let entry = Entry {
             ts: OffsetDateTime::now_utc(),
@@ -142,7 +141,7 @@ impl Record {
             moved: Arc::default(),
             place: Some(place),
             opening,
-            tally,
+            ledger,
         }
     }
 
@@ -215,10 +214,12 @@ impl Drop for Record {
         entry.bytes_up = count(&self.moved.up);
         entry.bytes_down = count(&self.moved.down);
         entry.ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.tally.count(&entry, count(&self.moved.spliced));
+        self.ledger.tally.count(&entry, count(&self.moved.spliced));
+        let entry = Arc::new(entry);
+        self.ledger.recent.add(&entry);
         match self.place.take() {
             Some(Place::Queue(place)) => drop(place.send(Line::Ended(entry))),
-            Some(Place::Lost) => self.tally.unrecorded(),
+            Some(Place::Lost) => self.ledger.tally.unrecorded(),
             Some(Place::Nowhere) | None => {}
         }
     }

@@ -2,9 +2,10 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::WhenFull;
+use crate::outer::monitor::Trouble;
 
 /// Shared by the writer and by those who open records.
 #[derive(Debug, Default)]
@@ -12,11 +13,11 @@ pub(super) struct State {
     broken: AtomicBool,
     stalled: AtomicBool,
     /// Why it can't be written, or put aside.
-    troubles: Mutex<Troubles>,
+    failed: Mutex<Failed>,
 }
 
 #[derive(Debug, Default)]
-struct Troubles {
+struct Failed {
     writing: Option<String>,
     rotating: Option<String>,
 }
@@ -38,7 +39,7 @@ impl State {
         } else if result.is_ok() {
             tracing::info!("the decision log can be written again");
         }
-        self.troubles().writing = result.err().map(ToString::to_string);
+        self.failed().writing = result.err().map(ToString::to_string);
         self.broken.store(result.is_err(), Ordering::Release);
     }
 
@@ -47,7 +48,7 @@ impl State {
         if let Err(error) = result {
             tracing::error!(%error, "the decision log can't be put aside, and grows on");
         }
-        self.troubles().rotating = result.err().map(ToString::to_string);
+        self.failed().rotating = result.err().map(ToString::to_string);
     }
 
     /// The queue was full for too long, or is not any more.
@@ -57,22 +58,29 @@ impl State {
         }
     }
 
-    pub(super) fn complaints(&self, when_full: WhenFull) -> Vec<String> {
-        let troubles = self.troubles();
+    /// What is wrong.
+    pub(super) fn troubles(&self, when_full: WhenFull) -> Vec<Trouble> {
+        let failed = self.failed();
         let then = match when_full {
             WhenFull::Stop => "new flows are refused",
             WhenFull::Continue => "flows go on, and some may not be recorded",
         };
-        let writing = troubles.writing.as_ref();
-        let writing = writing.map(|error| format!("the decision log can't be written: {error}; {then}"));
-        let stalled = self.stalled.load(Ordering::Relaxed);
-        let stalled = stalled.then(|| format!("the decision log is too slow; {then}"));
-        let rotating = troubles.rotating.as_ref();
-        let rotating = rotating.map(|error| format!("the decision log can't be put aside: {error}"));
+        let writing = failed.writing.as_ref().map(|error| Trouble {
+            word: "log-unwritable",
+            detail: format!("the decision log can't be written: {error}; {then}"),
+        });
+        let stalled = self
+            .stalled
+            .load(Ordering::Relaxed)
+            .then(|| Trouble { word: "log-slow", detail: format!("the decision log is too slow; {then}") });
+        let rotating = failed.rotating.as_ref().map(|error| Trouble {
+            word: "log-not-put-aside",
+            detail: format!("the decision log can't be put aside, and grows on: {error}"),
+        });
         writing.into_iter().chain(stalled).chain(rotating).collect()
     }
 
-    fn troubles(&self) -> std::sync::MutexGuard<'_, Troubles> {
-        self.troubles.lock().unwrap_or_else(PoisonError::into_inner)
+    fn failed(&self) -> MutexGuard<'_, Failed> {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

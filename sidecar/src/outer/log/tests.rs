@@ -21,11 +21,17 @@ fn refusal() -> Refusal {
     Refusal::new(Reason::NameNotAllowed, "no entry names it")
 }
 
+/// The words of what is wrong.
+fn troubles(log: &Log) -> Vec<&'static str> {
+    log.troubles().into_iter().map(|trouble| trouble.word).collect()
+}
+
 /// G13: the line is schema 1: these fields, in this order.
 #[tokio::test]
 async fn schema() {
     let file = tempfile::NamedTempFile::new().unwrap();
-    let (log, writer) = Log::start(Some(to(file.reopen().unwrap())), Arc::default()).unwrap();
+    let (log, writer) = Log::to(Some(to(file.reopen().unwrap())), Arc::default());
+    let writer = writer.start().unwrap();
     let mut record = log.open(phase()).await.unwrap();
     record.note(|entry| {
         entry.kind = Kind::Tls;
@@ -58,7 +64,8 @@ async fn schema() {
 #[tokio::test]
 async fn exactly_once() {
     let file = tempfile::NamedTempFile::new().unwrap();
-    let (log, writer) = Log::start(Some(to(file.reopen().unwrap())), Arc::default()).unwrap();
+    let (log, writer) = Log::to(Some(to(file.reopen().unwrap())), Arc::default());
+    let writer = writer.start().unwrap();
     log.open(phase()).await.unwrap().allow();
     log.open(phase()).await.unwrap().deny(&refusal());
     log.open(phase()).await.unwrap().cut(&Refusal::new(Reason::PhaseChanged, ""));
@@ -134,8 +141,7 @@ async fn full_disk() {
     }
     let refusal = log.open(phase()).await.unwrap_err();
     assert_eq!(refusal.reason, Reason::Limit);
-    let complaints = log.complaints().concat();
-    assert!(complaints.contains("can't be written") && complaints.contains("refused"), "{complaints}");
+    assert_eq!(troubles(&log), ["log-unwritable"]);
     disk.full.store(false, Ordering::Relaxed);
     let last = loop {
         match log.open(phase()).await {
@@ -144,7 +150,7 @@ async fn full_disk() {
         }
     };
     let last_id = last.id();
-    assert_eq!(log.complaints(), Vec::<String>::new());
+    assert_eq!(troubles(&log), Vec::<&str>::new());
     last.allow();
     assert!(log.tally().summary().unrecorded >= 2);
     drop(log);
@@ -205,10 +211,10 @@ async fn rotation_that_fails() {
     for _ in 0..100 {
         log.open(phase()).await.unwrap().deny(&refusal());
     }
-    while log.complaints().is_empty() {
+    while troubles(&log).is_empty() {
         tokio::task::yield_now().await;
     }
-    assert!(log.complaints().concat().contains("put aside"));
+    assert_eq!(troubles(&log), ["log-not-put-aside"]);
     drop(log);
     writer.join().unwrap().unwrap();
     let text = String::from_utf8(disk.written.lock().unwrap().clone()).unwrap();
@@ -225,7 +231,7 @@ async fn going_on() {
     let sink = Sink::of(disk.clone());
     let writer = std::thread::spawn(move || writer::write(lines, sink, &state));
     log.open(phase()).await.unwrap().allow();
-    while log.complaints().is_empty() {
+    while troubles(&log).is_empty() {
         tokio::task::yield_now().await;
     }
     // Far more than there are places.
@@ -236,7 +242,7 @@ async fn going_on() {
     let summary = log.tally().summary();
     assert_eq!(summary.allowed, MANY + 1);
     assert!(summary.unrecorded > 0 && summary.unrecorded < MANY);
-    assert!(log.complaints().concat().contains("go on"));
+    assert!(log.troubles()[0].detail.contains("go on"));
     disk.full.store(false, Ordering::Relaxed);
     drop(log);
     writer.join().unwrap().unwrap();
@@ -249,7 +255,8 @@ async fn going_on() {
 async fn openings() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let to = LogTo { opens: true, ..to(file.reopen().unwrap()) };
-    let (log, writer) = Log::start(Some(to), Arc::default()).unwrap();
+    let (log, writer) = Log::to(Some(to), Arc::default());
+    let writer = writer.start().unwrap();
     let mut record = log.open(phase()).await.unwrap();
     record.note(|entry| entry.dialled = Some("203.0.113.10:443".parse().unwrap()));
     record.opened();
@@ -273,7 +280,8 @@ async fn torn_by_another() {
     let path = folder.path().join("log");
     std::fs::write(&path, "{\"id\":7,\"ts").unwrap();
     let file = File::options().read(true).append(true).open(&path).unwrap();
-    let (log, writer) = Log::start(Some(to(file)), Arc::default()).unwrap();
+    let (log, writer) = Log::to(Some(to(file)), Arc::default());
+    let writer = writer.start().unwrap();
     log.open(phase()).await.unwrap().allow();
     drop(log);
     writer.finish().unwrap();
@@ -297,7 +305,8 @@ async fn rotation_of_files() {
         })
     };
     let to = LogTo { rotation: Some(Rotation { most: 8192, next }), ..to(file) };
-    let (log, writer) = Log::start(Some(to), Arc::default()).unwrap();
+    let (log, writer) = Log::to(Some(to), Arc::default());
+    let writer = writer.start().unwrap();
     for _ in 0..30 {
         log.open(phase()).await.unwrap().deny(&refusal());
     }

@@ -1,7 +1,7 @@
 //! The writing side of the log.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
 
@@ -78,8 +78,9 @@ impl Sink<File> {
     }
 }
 
-fn size(file: &File) -> u64 {
-    file.metadata().map_or(0, |meta| meta.len())
+/// Octets of the file; none of what has no end that one could go to. Written to it is at the end, wherever this goes.
+fn size(mut file: &File) -> u64 {
+    file.seek(SeekFrom::End(0)).unwrap_or_default()
 }
 
 /// Whether the file ends within a line. One that can't be read is not looked at.
@@ -108,7 +109,7 @@ impl<W: Write> Sink<W> {
     fn take(&mut self, line: &Line) {
         let start = self.pending.len();
         let written = match line {
-            Line::Ended(entry) => serde_json::to_writer(&mut self.pending, entry),
+            Line::Ended(entry) => serde_json::to_writer(&mut self.pending, &**entry),
             Line::Opened(entry) => serde_json::to_writer(&mut self.pending, &Opening(entry)),
         };
         match written {

@@ -44,6 +44,21 @@ impl Limit {
         }
     }
 
+    /// The stable word of the trouble that it is when it was reached.
+    pub(crate) fn trouble(self) -> &'static str {
+        match self {
+            Limit::Flows => "limit-flows",
+            Limit::Hellos => "limit-hellos",
+            Limit::HelloMemory => "limit-hello-memory",
+            Limit::DnsConnections => "limit-dns-connections",
+            Limit::DnsRate => "limit-dns-rate",
+            Limit::DnsNames => "limit-dns-names",
+            Limit::Dials => "limit-dials",
+            Limit::Descriptors => "limit-descriptors",
+            Limit::Log => "limit-log",
+        }
+    }
+
     /// What the record says.
     pub(crate) fn detail(self) -> &'static str {
         match self {

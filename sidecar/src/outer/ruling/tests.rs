@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use closedbook_policy::{Attempt, Epoch, Evidence, Hello, Name, Permit, Policy, Reason};
 
-use super::{Leash, Ruling};
+use super::{Leash, Reach, Ruling};
 
 fn policy() -> Policy {
     Policy::from_toml(
@@ -32,7 +32,7 @@ async fn switch() {
     let (_, _kept_flow) = ruling.admit(2, permit(&ruling, "b.example"), &kept).unwrap();
     let switching = tokio::spawn({
         let (ruling, narrow) = (Arc::clone(&ruling), Arc::clone(policy.phase("narrow").unwrap()));
-        async move { ruling.switch(&narrow).await }
+        async move { ruling.switch(&narrow, Reach::Refused).await }
     });
     assert_eq!(cut.cut().await.reason, Reason::PhaseChanged);
     assert_eq!(ruling.now().epoch(), Epoch(2));
@@ -41,7 +41,9 @@ async fn switch() {
     tokio::task::yield_now().await;
     assert!(!switching.is_finished(), "its connection still lives");
     drop(cut);
-    assert_eq!(switching.await.unwrap(), [1]);
+    let cut = switching.await.unwrap();
+    assert_eq!(cut.len(), 1);
+    assert_eq!((cut[0].id, cut[0].host.as_str(), cut[0].port), (1, "a.example", Some(443)));
     assert!(kept.pulled().is_none());
 }
 
@@ -51,7 +53,7 @@ async fn late_entry() {
     let policy = policy();
     let ruling = Arc::new(Ruling::new(policy.phase("agent").unwrap()));
     let (refused, still_good) = (permit(&ruling, "a.example"), permit(&ruling, "b.example"));
-    ruling.switch(policy.phase("narrow").unwrap()).await;
+    ruling.switch(policy.phase("narrow").unwrap(), Reach::Refused).await;
     let refusal = ruling.admit(1, refused, &Leash::new()).unwrap_err();
     assert_eq!(refusal.reason, Reason::NameNotAllowed);
     let (permit, _flow) = ruling.admit(2, still_good, &Leash::new()).unwrap();
@@ -67,7 +69,7 @@ async fn lockdown() {
     let (_, flow) = ruling.admit(7, permit(&ruling, "b.example"), &leash).unwrap();
     drop((flow, leash));
     assert!(
-        ruling.switch(policy.phase("lockdown").unwrap()).await.is_empty(),
+        ruling.switch(policy.phase("lockdown").unwrap(), Reach::Refused).await.is_empty(),
         "a flow that ended is forgotten"
     );
 }

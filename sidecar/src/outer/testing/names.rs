@@ -1,6 +1,6 @@
 //! A DNS server on loopback.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -16,6 +16,7 @@ pub(crate) struct Names {
     asked: Arc<Mutex<Vec<String>>>,
     zone: Arc<Mutex<Zone>>,
     quiet: Arc<AtomicBool>,
+    silent: Arc<Mutex<HashSet<String>>>,
 }
 
 type Zone = HashMap<String, Vec<IpAddr>>;
@@ -26,9 +27,10 @@ impl Names {
         let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         let address = socket.local_addr().unwrap();
         let (asked, zone) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(zone)));
-        let quiet = Arc::new(AtomicBool::new(false));
-        tokio::spawn(answer(socket, Arc::clone(&asked), Arc::clone(&zone), Arc::clone(&quiet)));
-        Self { address, asked, zone, quiet }
+        let (quiet, silent) = (Arc::new(AtomicBool::new(false)), Arc::default());
+        let hears = (Arc::clone(&quiet), Arc::clone(&silent));
+        tokio::spawn(answer(socket, Arc::clone(&asked), Arc::clone(&zone), hears));
+        Self { address, asked, zone, quiet, silent }
     }
 
     /// Whether it hears and says nothing.
@@ -39,6 +41,11 @@ impl Names {
     /// The questions so far, as `name. TYPE`.
     pub(crate) fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
+    }
+
+    /// Leaves questions for a name without an answer.
+    pub(crate) fn silence(&self, name: &str) {
+        self.silent.lock().unwrap().insert(format!("{name}."));
     }
 
     /// Changes what a name stands for.
@@ -55,7 +62,7 @@ async fn answer(
     socket: UdpSocket,
     asked: Arc<Mutex<Vec<String>>>,
     zone: Arc<Mutex<Zone>>,
-    quiet: Arc<AtomicBool>,
+    (quiet, silent): (Arc<AtomicBool>, Arc<Mutex<HashSet<String>>>),
 ) {
     let mut buffer = [0; 4096];
     while let Ok((length, client)) = socket.recv_from(&mut buffer).await {
@@ -63,7 +70,7 @@ async fn answer(
         let question = query.queries[0].clone();
         let name = question.name().to_string().to_ascii_lowercase();
         asked.lock().unwrap().push(format!("{name} {}", question.query_type()));
-        if quiet.load(Ordering::Relaxed) {
+        if quiet.load(Ordering::Relaxed) || silent.lock().unwrap().contains(&name) {
             continue;
         }
         let mut reply = Message::response(query.metadata.id, query.metadata.op_code);

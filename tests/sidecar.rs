@@ -1,0 +1,104 @@
+//! `closedbook sidecar inner|outer`: the two halves started by hand, each in a place of its own, as in two containers.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+mod support;
+
+use std::process::Stdio;
+
+use support::{Mode, modes};
+
+/// Starts both halves in the lab, lets a task look around, kills the outer half, and starts another.
+const SCRIPT: &str = r#"
+set -eu
+folder=$1 closedbook=$2
+mkdir -m 700 "$folder"
+cat > "$folder/policy.toml" <<END
+schema = 1
+[phase.setup]
+allow = ["registry.npmjs.org"]
+[phase.agent]
+allow = ["api.anthropic.com"]
+END
+sealed() { nsenter -t "$inner" -U -n --preserve-credentials "$@"; }
+ask() { sealed curl -sS -m 20 -o /dev/null -w '%{http_code}\n' "https://$1/" 2>&1 || true; }
+outer() {
+  "$closedbook" sidecar outer --handoff "$folder/handoff" --policy "$folder/policy.toml" --phase agent \
+    --log "$folder/log" --resolver 192.0.2.53 2> >(tee "$folder/said" >&2) &
+  outer=$!
+  until grep -qs serving "$folder/said"; do kill -0 "$outer"; done
+}
+
+unshare -rn "$closedbook" sidecar inner --handoff "$folder/handoff" &
+inner=$!
+outer
+grep -h CapEff "/proc/$inner/status" "/proc/$outer/status"
+ask api.anthropic.com
+ask registry.npmjs.org
+kill -KILL "$outer"; wait "$outer" || true
+ask api.anthropic.com
+rm "$folder/said"
+outer
+ask api.anthropic.com
+kill "$outer" "$inner"; wait
+grep -c '"verdict":"allow"' "$folder/log" > /dev/null && echo logged
+"#;
+
+/// G6, G17: the inner half closes the namespace and keeps no privilege; while there is no outer half everything is refused;
+/// one that is started anew serves like the first.
+#[test]
+fn two_halves_by_hand() {
+    for &mode in modes() {
+        let home = support::open_folder();
+        let output = support::as_mode(mode, true)
+            .args([support::program(), "lab", "exec", "--", "bash", "-c", SCRIPT, "bash"])
+            .arg(home.path().join("halves"))
+            .arg(support::program())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        let lines: Vec<&str> = said.lines().collect();
+        let nothing = "CapEff:\t0000000000000000";
+        assert_eq!(lines[..2], [nothing, nothing], "{mode:?}: {output:?}");
+        assert_eq!(lines[2], "200", "{mode:?}: {output:?}");
+        assert!(said.contains("Could not resolve host: registry.npmjs.org"), "{mode:?}: {output:?}");
+        assert!(said.contains("Could not resolve host: api.anthropic.com"), "{mode:?}: {output:?}");
+        assert_eq!(lines[lines.len() - 2..], ["200", "logged"], "{mode:?}: {output:?}");
+    }
+}
+
+/// G2: a namespace with an uplink is not closed, and says so.
+#[test]
+fn a_namespace_with_an_uplink_is_refused() {
+    let script =
+        "ip link add uplink type veth peer name other; exec \"$1\" sidecar inner --handoff \"$2/handoff\"";
+    for &mode in modes() {
+        let folder = support::open_folder();
+        let mut command = support::as_mode(mode, true);
+        command.args([
+            "bash",
+            "-c",
+            "mkdir -m 700 \"$2/own\" && exec unshare -rn bash -c \"$3\" bash \"$1\" \"$2/own\"",
+            "bash",
+        ]);
+        let output = command.arg(support::program()).arg(folder.path()).arg(script).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{mode:?}: {said}");
+        assert!(said.contains("uplink") && said.contains("network_mode: none"), "{mode:?}: {said}");
+    }
+}
+
+/// G10: whoever can write to the folder could hand the proxy other listeners.
+#[test]
+fn a_handoff_in_a_folder_of_everybody_is_refused() {
+    let folder = support::open_folder();
+    let output = support::as_mode(Mode::Rootless, false)
+        .args([support::program(), "sidecar", "inner", "--handoff"])
+        .arg(folder.path().join("handoff"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("others may write to") && said.contains("chmod go-w"), "{said}");
+}
