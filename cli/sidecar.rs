@@ -15,7 +15,7 @@ mod outer;
 #[derive(Debug, Subcommand)]
 pub(crate) enum Sidecar {
     Inner(inner::Inner),
-    Outer(outer::Outer),
+    Outer(Box<outer::Outer>),
 }
 
 impl Sidecar {

@@ -110,6 +110,12 @@ async fn methods() {
     assert_eq!(status["degraded"], json!([]));
     let health = client.ask("health", json!({})).await.unwrap();
     assert_eq!(health, json!({"ok": true, "degraded": []}));
+    let metrics = client.ask("metrics", json!({})).await.unwrap();
+    let text = metrics["text"].as_str().unwrap();
+    assert!(
+        text.contains("reason=\"not-tls-or-http\",phase=\"agent\"} 2\n") && text.ends_with("# EOF\n"),
+        "{text}"
+    );
     let phase = client.ask("phase.get", json!({})).await.unwrap();
     assert_eq!(phase["allow"], json!(["a.example", "tcp://git.example:22"]));
     assert_eq!(phase["phases"], json!(["agent", "lockdown", "narrow"]));
