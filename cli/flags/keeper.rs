@@ -2,7 +2,7 @@
 //! may, and reads nothing but single octets from the proxy.
 //!
 //! What the proxy may ask for does little harm if it is not itself any more: the file in force, or the next one if this
-//! one has grown.
+//! one has grown. Each proxy has a line of its own, so that none hears an answer to another that has died.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -34,8 +34,8 @@ pub(crate) struct Shelf {
 #[derive(Debug)]
 pub(crate) struct Keeper {
     child: Child,
-    /// The proxy's end.
-    socket: UnixStream,
+    /// Where it is told of lines.
+    lines: UnixStream,
 }
 
 impl Shelf {
@@ -106,51 +106,61 @@ impl Keeper {
         let (ours, theirs) = UnixStream::pair().map_err(|error| cannot(&error))?;
         let child =
             fork_into(CloneFlags::empty(), || serve(&shelf, &theirs)).map_err(|error| cannot(&error))?;
-        Ok(Self { child, socket: ours })
+        Ok(Self { child, lines: ours })
     }
 
-    /// The proxy's end of the conversation.
-    pub(crate) fn socket(&self) -> &UnixStream {
-        &self.socket
+    /// A line for the next proxy: its end. It is answered when the lines before it are closed.
+    pub(crate) fn line(&self) -> io::Result<UnixStream> {
+        let (proxy, keeper) = UnixStream::pair()?;
+        descriptors::send(&self.lines, &[keeper.as_fd()])?;
+        Ok(proxy)
     }
 }
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        // It ends when nobody can ask any more.
-        let _ = self.socket.shutdown(std::net::Shutdown::Both);
+        // It ends when nobody can ask any more: the last proxy has gone before this value.
+        let _ = self.lines.shutdown(std::net::Shutdown::Both);
         let _ = self.child.wait();
     }
 }
 
-/// Until the proxy's end is closed.
-fn serve(shelf: &Shelf, socket: &UnixStream) -> u8 {
+/// Until there are no lines any more.
+fn serve(shelf: &Shelf, lines: &UnixStream) -> u8 {
     // A process group of its own: Ctrl-C is for the command, whose last records are still to be written.
     let prepared = setpgid(Pid::from_raw(0), Pid::from_raw(0))
         .map_err(io::Error::from)
-        .and_then(|()| descriptors::close_all_but(&[socket.as_fd(), shelf.folder.as_fd()]));
+        .and_then(|()| descriptors::close_all_but(&[lines.as_fd(), shelf.folder.as_fd()]));
     if prepared.is_err() {
         return 70;
     }
-    let mut asked = [0];
-    let mut socket_in = socket;
-    while let Ok(1) = socket_in.read(&mut asked) {
-        let file = match asked {
-            [Keeper::CURRENT] => shelf.current(),
-            [Keeper::NEXT] => shelf.next(),
-            _ => return 1,
-        };
-        let answered = match file {
-            Ok(file) => descriptors::send(socket, &[file.as_fd()]),
-            Err(error) => {
-                eprintln!("closedbook: the log can't be put aside: {error}");
-                // An octet without a descriptor: there is none.
-                socket_in.write_all(b"e")
-            }
-        };
-        if answered.is_err() {
-            return 0;
+    while let Ok(mut received) = descriptors::receive(lines) {
+        if let Some(line) = received.pop() {
+            converse(shelf, &UnixStream::from(line));
         }
     }
     0
+}
+
+/// Until the proxy's end is closed, or it says what no proxy says.
+fn converse(shelf: &Shelf, mut line: &UnixStream) {
+    let mut asked = [0];
+    while let Ok(1) = line.read(&mut asked) {
+        let file = match asked {
+            [Keeper::CURRENT] => shelf.current(),
+            [Keeper::NEXT] => shelf.next(),
+            _ => return,
+        };
+        let answered = match file {
+            Ok(file) => descriptors::send(line, &[file.as_fd()]),
+            Err(error) => {
+                eprintln!("closedbook: the log can't be put aside: {error}");
+                // An octet without a descriptor: there is none.
+                line.write_all(b"e")
+            }
+        };
+        if answered.is_err() {
+            return;
+        }
+    }
 }

@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use closedbook_kernel::descriptors;
@@ -110,7 +111,7 @@ impl OpenLog {
 impl Recorder {
     /// For a proxy in this process.
     pub(crate) fn log_to(&self) -> io::Result<LogTo> {
-        let keeper = self.keeper.as_ref().map(|keeper| keeper.socket().try_clone()).transpose()?;
+        let keeper = self.keeper.as_ref().map(Keeper::line).transpose()?;
         self.manner.log_to(self.file.try_clone()?, keeper)
     }
 }
@@ -119,10 +120,11 @@ impl Manner {
     /// The log as the proxy takes it: this file, and whom to ask for the next.
     pub(crate) fn log_to(self, file: File, keeper: Option<UnixStream>) -> io::Result<LogTo> {
         let (file, rotation) = match (self.most, keeper) {
-            (Some(most), Some(mut keeper)) => {
+            (Some(most), Some(line)) => {
+                let mut asker = Asker::over(line)?;
                 // An earlier proxy may have had this one put aside.
-                let file = ask(&mut keeper, Keeper::CURRENT)?;
-                (file, Some(Rotation { most, next: Box::new(move || ask(&mut keeper, Keeper::NEXT)) }))
+                let file = asker.ask(Keeper::CURRENT)?;
+                (file, Some(Rotation { most, next: Box::new(move || asker.ask(Keeper::NEXT)) }))
             }
             _ => (file, None),
         };
@@ -131,10 +133,44 @@ impl Manner {
     }
 }
 
-fn ask(keeper: &mut UnixStream, what: u8) -> io::Result<File> {
-    keeper.write_all(&[what])?;
-    let mut received = descriptors::receive(keeper)?;
-    received.pop().map(File::from).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+/// How long an answer may take. The log goes on in the old file then.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The proxy's end of a line to the [`Keeper`].
+struct Asker {
+    line: UnixStream,
+    /// Answers that did not come in time and may still come.
+    owed: u32,
+}
+
+impl Asker {
+    fn over(line: UnixStream) -> io::Result<Self> {
+        line.set_read_timeout(Some(PATIENCE))?;
+        Ok(Self { line, owed: 0 })
+    }
+
+    fn ask(&mut self, what: u8) -> io::Result<File> {
+        while self.owed > 0 {
+            self.hear_once()?;
+        }
+        self.line.write_all(&[what])?;
+        self.owed += 1;
+        self.hear_once()?.ok_or_else(|| io::Error::other("the process that puts it aside could not"))
+    }
+
+    /// The next answer; none is in one that says no.
+    fn hear_once(&mut self) -> io::Result<Option<File>> {
+        match descriptors::receive(&self.line) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                Err(io::Error::new(io::ErrorKind::TimedOut, "the process that puts it aside does not answer"))
+            }
+            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => Err(error),
+            heard => {
+                self.owed = self.owed.saturating_sub(1);
+                Ok(heard.ok().and_then(|mut received| received.pop()).map(File::from))
+            }
+        }
+    }
 }
 
 /// `4096`, `64KiB`, `100MB`.

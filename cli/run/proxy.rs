@@ -16,6 +16,7 @@ use nix::sys::socket::{MsgFlags, recv};
 
 use super::wire::Line;
 use crate::exit::{Failure, chain};
+use crate::flags::keeper::Keeper;
 use crate::flags::log::Recorder;
 use crate::flags::metrics::OpenMetrics;
 use crate::sidecar::config::{FromOuter, OuterConfig, Report, ToOuter};
@@ -46,10 +47,9 @@ pub(super) struct Start {
 
 impl Start {
     /// The descriptors that not every proxy gets, with the flags that name them.
-    fn optional(&self) -> Vec<(&'static str, BorrowedFd<'_>)> {
+    fn optional<'a>(&'a self, keeper: Option<&'a UnixStream>) -> Vec<(&'static str, BorrowedFd<'a>)> {
         let log = self.log.as_ref().map(|log| ("--log-fd", log.file.as_fd()));
-        let keeper = self.log.as_ref().and_then(|log| log.keeper.as_ref());
-        let keeper = keeper.map(|keeper| ("--log-keeper-fd", keeper.socket().as_fd()));
+        let keeper = keeper.map(|keeper| ("--log-keeper-fd", keeper.as_fd()));
         let metrics = self.metrics.as_ref().map(|metrics| ("--metrics-fd", metrics.socket.as_fd()));
         let control = self.control.as_ref().map(|control| ("--control-fd", control.as_fd()));
         log.into_iter().chain(keeper).chain(metrics).chain(control).collect()
@@ -64,8 +64,10 @@ impl Proxy {
         let (mut line, theirs) = UnixStream::pair()
             .and_then(|(ours, theirs)| Ok((Line::over(ours)?, theirs)))
             .map_err(|error| cannot(&error))?;
+        let keeper = start.log.as_ref().and_then(|log| log.keeper.as_ref()).map(Keeper::line);
+        let keeper = keeper.transpose().map_err(|error| cannot(&error))?;
         let child = fork_into(CloneFlags::empty(), || {
-            let error = become_proxy(&start, &theirs);
+            let error = become_proxy(&start, &theirs, keeper.as_ref());
             eprintln!("closedbook: can't start the proxy: {error}");
             70
         })
@@ -126,7 +128,8 @@ impl AsFd for Proxy {
 }
 
 /// Does not come back unless it fails.
-fn become_proxy(start: &Start, line: &UnixStream) -> io::Error {
+fn become_proxy(start: &Start, line: &UnixStream, keeper: Option<&UnixStream>) -> io::Error {
+    let optional = start.optional(keeper);
     let prepare = || -> io::Result<()> {
         prctl::set_pdeathsig(Signal::SIGKILL)?;
         // A process group of its own: Ctrl-C is for the command, whose last connections are still to be recorded.
@@ -137,7 +140,7 @@ fn become_proxy(start: &Start, line: &UnixStream) -> io::Error {
         descriptors::close_others_on_exec()?;
         descriptors::keep_over_exec(line)?;
         descriptors::keep_over_exec(&start.handoff)?;
-        start.optional().iter().try_for_each(|(_, descriptor)| descriptors::keep_over_exec(descriptor))?;
+        optional.iter().try_for_each(|(_, descriptor)| descriptors::keep_over_exec(descriptor))?;
         SigSet::all().thread_unblock()?;
         Ok(())
     };
@@ -149,7 +152,7 @@ fn become_proxy(start: &Start, line: &UnixStream) -> io::Error {
     command.arg0("closedbook").args(["sidecar", "outer"]).env_clear();
     command.arg("--supervisor-fd").arg(line.as_raw_fd().to_string());
     command.arg("--handoff-fd").arg(start.handoff.as_raw_fd().to_string());
-    for (flag, descriptor) in start.optional() {
+    for (flag, descriptor) in &optional {
         command.arg(flag).arg(descriptor.as_raw_fd().to_string());
     }
     command.current_dir("/").exec()

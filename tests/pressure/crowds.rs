@@ -53,7 +53,7 @@ def storm():
     for number in range(100):
         try:
             wire = connect()
-            wire.sendall(f'GET /silent/30 HTTP/1.1\r\nHost: {HOST}\r\n\r\n'.encode())
+            wire.sendall(f'GET /silent/10 HTTP/1.1\r\nHost: {HOST}\r\n\r\n'.encode())
             held.append(wire)
         except OSError:
             pass

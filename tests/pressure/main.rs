@@ -62,8 +62,13 @@ impl Spoken {
 
     /// Lets the command go on.
     fn tell(&mut self) {
+        self.tell_line("");
+    }
+
+    /// Says one line to the command.
+    fn tell_line(&mut self, line: &str) {
         use std::io::Write;
-        self.hears.as_mut().unwrap().write_all(b"\n").unwrap();
+        writeln!(self.hears.as_mut().unwrap(), "{line}").unwrap();
     }
 
     /// To its end.

@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
+use crate::support::live::{Live, private_folder};
 use crate::support::{Run, modes};
 use crate::{Spoken, metric, metrics_at, python, run, with_metrics};
 
@@ -35,11 +36,45 @@ say('there')
     }
 }
 
-/// Over TCP on loopback too, and nowhere else.
+/// `closedbook status` says what is degraded and what is spent, and has the metrics without any flag of the run.
+#[test]
+fn status_has_them_too() {
+    for &mode in modes() {
+        let runtime = private_folder(mode);
+        let run = Run::without_uplink(mode).allow(crate::ALLOWED).flag("--resolver").flag("192.0.2.53");
+        let words = python("say('there')\nassert get('/') in (502, 503, 504)\nsay('asked')\n");
+        let mut run = Live::start(run, mode, &runtime, &words.each_ref().map(String::as_str));
+        assert_eq!(run.hear(), "there");
+        let pid = run.id().to_string();
+        assert_eq!(run.json(&["status", "--json", "--pid", &pid])["degraded"], serde_json::json!([]));
+        run.say("");
+        assert_eq!(run.hear(), "asked");
+        let status = run.ask(&["status", "--pid", &pid]);
+        let text = String::from_utf8(status.stdout).unwrap();
+        assert_eq!(status.status.code(), Some(1), "{text}");
+        assert!(text.contains("\nDEGRADED  resolver-silent: ") && text.contains("\nload      "), "{text}");
+        let text = run.must(&["status", "--metrics", "--pid", &pid]);
+        assert_eq!(metric(&text, "closedbook_degraded"), 1.0, "{text}");
+        run.say("");
+        run.end().must_succeed();
+    }
+}
+
+/// Over TCP on loopback too, and nowhere else. G2, G9: the loopback of the command is another one.
 #[test]
 fn on_loopback() {
+    const PROGRAM: &str = r#"
+say('there')
+try:
+    with connect('127.0.0.1', int(sys.stdin.readline())) as wire:
+        wire.sendall(b'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n')
+        say(f'the command has heard {wire.recv(4096)}')
+except OSError as error:
+    say('nothing')
+"#;
     let run = Run::in_lab(modes()[0]).flag("--metrics").flag("127.0.0.1:0");
-    let mut command = run.command(&["sh", "-c", "echo there; read line"]);
+    let words = python(PROGRAM);
+    let mut command = run.command(&words.each_ref().map(String::as_str));
     command.stderr(std::process::Stdio::piped());
     let mut spoken = Spoken::start(command);
     spoken.hear("there");
@@ -53,6 +88,10 @@ fn on_loopback() {
     let mut text = String::new();
     stream.read_to_string(&mut text).unwrap();
     assert!(text.ends_with("# EOF\n"), "{text}");
+    let (_, port) = address.rsplit_once(':').unwrap();
+    spoken.tell();
+    spoken.tell_line(port);
+    spoken.hear("nothing");
     spoken.tell();
     spoken.end(&run).must_succeed();
     for wrong in ["192.0.2.1:9090", "0.0.0.0:0", "9090", "unix:/proc/nothing", "localhost:9090"] {

@@ -1,11 +1,14 @@
 //! Logs that are put aside.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::MetadataExt;
+use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::support::{Mode, Run, USER, modes};
+use crate::support::live::{Live, private_folder};
+use crate::support::{Mode, Run, USER, as_mode, modes, program};
 use crate::{python, run};
 
 const MANY: &str = "
@@ -44,6 +47,40 @@ fn logs_are_put_aside() {
         assert_eq!(all, (first..=last).collect::<Vec<_>>());
         assert_eq!(last, 60);
         assert!(first > 1 && all.len() > 25, "{all:?}");
+    }
+}
+
+/// G13: whoever follows the log of a run hears of every record once, in its order, however often the file is put aside
+/// meanwhile; and who reads the files has the same.
+#[test]
+fn followed_while_it_is_put_aside() {
+    for &mode in modes() {
+        let runtime = private_folder(mode);
+        let run = run(mode).flag("--log-max").flag("4096").flag("--log-keep").flag("1000");
+        let words = python(&format!("say('there')\n{MANY}say('done')\n"));
+        let mut run = Live::start(run, mode, &runtime, &words.each_ref().map(String::as_str));
+        assert_eq!(run.hear(), "there");
+        let mut follower = as_mode(mode, true);
+        follower.arg(format!("XDG_RUNTIME_DIR={}", runtime.path().display())).arg(program());
+        follower.args(["log", "-f", "--json", "--pid", &run.id().to_string()]).stdout(Stdio::piped());
+        let mut follower = follower.spawn().unwrap();
+        let followed = BufReader::new(follower.stdout.take().unwrap()).lines();
+        run.say("");
+        let heard: String = followed.take(60).map(|line| line.unwrap() + "\n").collect();
+        assert_eq!(ids(&heard), (1..=60).collect::<Vec<_>>());
+        assert_eq!(run.hear(), "done");
+        follower.kill().unwrap();
+        follower.wait().unwrap();
+        run.say("");
+        let (outcome, run) = run.end_with_files();
+        outcome.must_succeed();
+        let mut text = fs::read_to_string(run.file("egress.jsonl")).unwrap();
+        for number in 1.. {
+            let Ok(older) = fs::read_to_string(run.file(&format!("egress.jsonl.{number}"))) else { break };
+            text.insert_str(0, &older);
+        }
+        assert_eq!(ids(&text), (1..=60).collect::<Vec<_>>());
+        assert!(text.len() > 2 * 4096);
     }
 }
 

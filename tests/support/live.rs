@@ -92,12 +92,17 @@ impl Live {
     }
 
     /// Waits for the command's end.
-    pub fn end(mut self) -> Outcome {
+    pub fn end(self) -> Outcome {
+        self.end_with_files().0
+    }
+
+    /// Waits for the command's end, and keeps the files of the run.
+    pub fn end_with_files(mut self) -> (Outcome, Run) {
         drop(self.says);
         let mut stdout = Vec::new();
         std::io::Read::read_to_end(&mut self.lines, &mut stdout).unwrap();
         let mut output = self.child.wait_with_output().unwrap();
         output.stdout = stdout;
-        self.run.outcome(output)
+        (self.run.outcome(output), self.run)
     }
 }

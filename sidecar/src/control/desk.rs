@@ -104,6 +104,7 @@ impl Desk {
             pid: std::process::id(),
             uptime_ms: milliseconds(self.outer.started.elapsed()),
             flows: self.outer.ruling.count(),
+            load: load(monitor::load(&self.outer)),
             counters: report::Counters {
                 allowed: totals.allowed,
                 denied: totals.denied,
@@ -252,6 +253,18 @@ fn flow(live: LiveFlow) -> report::Flow {
         age_ms: milliseconds(live.age),
         bytes_up: live.bytes.0,
         bytes_down: live.bytes.1,
+    }
+}
+
+fn load(load: monitor::Load) -> report::Load {
+    let spent = |(now, most): (usize, usize)| report::Spent { now: now as u64, most: most as u64 };
+    report::Load {
+        connections: spent(load.connections),
+        hellos: spent(load.hellos),
+        dns_connections: spent(load.dns_connections),
+        dials: spent(load.dials),
+        descriptors: report::Spent { now: load.descriptors.0, most: load.descriptors.1 },
+        memory: load.memory,
     }
 }
 

@@ -32,12 +32,40 @@ pub struct Status {
     pub uptime_ms: u64,
     /// What lives now.
     pub flows: usize,
+    /// What it spends.
+    pub load: Load,
     /// What there was so far.
     pub counters: Counters,
     /// What is not as it should be; empty if all is.
     pub degraded: Vec<Trouble>,
     /// Switches made and refused, the oldest first, the last hundred of them.
     pub history: Vec<Change>,
+}
+
+/// What the proxy spends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Load {
+    /// Connections that have said what they want.
+    pub connections: Spent,
+    /// Connections that have not.
+    pub hellos: Spent,
+    /// Connections of DNS over TCP.
+    pub dns_connections: Spent,
+    /// Servers that are being resolved or connected to.
+    pub dials: Spent,
+    /// Descriptors of the process; none where the kernel does not say.
+    pub descriptors: Spent,
+    /// Octets of memory of the process; none where the kernel does not say.
+    pub memory: u64,
+}
+
+/// How much of something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spent {
+    /// Now.
+    pub now: u64,
+    /// What there may be.
+    pub most: u64,
 }
 
 /// Attempts that have ended.

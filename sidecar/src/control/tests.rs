@@ -108,6 +108,9 @@ async fn methods() {
     assert_eq!(status["counters"]["reasons"], json!({"not-tls-or-http": 2}));
     assert_eq!(status["counters"]["denied"], 2);
     assert_eq!(status["degraded"], json!([]));
+    assert_eq!(status["load"]["hellos"]["now"], 0);
+    assert!(status["load"]["connections"]["most"].as_u64() > Some(1000), "{status}");
+    assert!(status["load"]["descriptors"]["now"].as_u64() > Some(3), "{status}");
     let health = client.ask("health", json!({})).await.unwrap();
     assert_eq!(health, json!({"ok": true, "degraded": []}));
     let metrics = client.ask("metrics", json!({})).await.unwrap();

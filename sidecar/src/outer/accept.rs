@@ -43,7 +43,7 @@ pub(crate) async fn accept<F>(
 {
     let mut connections = JoinSet::new();
     let mut spare = Spare::take(&outer.reserve);
-    let admit = async |connections: &mut JoinSet<()>, stream| match room.enter().await {
+    let admit = async |connections: &mut JoinSet<()>, stream, stay| match stay {
         Some(stay) => drop(connections.spawn(serve(Arc::clone(&outer), stream, stay))),
         None => turn_away(&outer, stream, full).await,
     };
@@ -52,13 +52,14 @@ pub(crate) async fn accept<F>(
             () = stop.told() => break,
             Some(ended) = connections.join_next() => report(ended),
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => admit(&mut connections, stream).await,
+                Ok((stream, _)) => admit(&mut connections, stream, room.enter().await).await,
                 Err(error) => spare.recover(&outer, &listener, &error).await,
             },
         }
     }
     for stream in waiting(listener) {
-        admit(&mut connections, stream).await;
+        // There may be thousands, and the end is not put off for them.
+        admit(&mut connections, stream, room.enter_now()).await;
     }
     let ends = async { while connections.join_next().await.map(report).is_some() {} };
     // Late or not, what lives after it is cut.

@@ -44,8 +44,9 @@ pub struct Rate {
     pub burst: u32,
 }
 
-/// Descriptors for what there is one of: listeners, log, runtime, metrics, standard streams; and room.
-const RESERVE: u64 = 64;
+/// Descriptors for what is not counted below: listeners, log, runtime, standard streams, those who ask at the control
+/// socket or for metrics; and room.
+const RESERVE: u64 = 128;
 
 /// More connections than this are no task's at work.
 const MOST: usize = 65_536;

@@ -162,11 +162,13 @@ impl Log {
         queue: &mpsc::Sender<Line>,
     ) -> Result<(Place, Option<mpsc::OwnedPermit<Line>>), Refusal> {
         let broken = self.state.is_broken();
-        let reserved = match (self.when_full, broken) {
-            (WhenFull::Stop, true) => None,
+        let reserved = match self.when_full {
+            WhenFull::Stop if broken => None,
             // Nobody is to wait for what may never come.
-            (WhenFull::Continue, true) => queue.clone().try_reserve_owned().ok(),
-            (_, false) => timeout(PATIENCE, queue.clone().reserve_owned()).await.ok().and_then(Result::ok),
+            WhenFull::Continue if broken || self.state.is_stalled() => queue.clone().try_reserve_owned().ok(),
+            WhenFull::Stop | WhenFull::Continue => {
+                timeout(PATIENCE, queue.clone().reserve_owned()).await.ok().and_then(Result::ok)
+            }
         };
         self.state.stalled(reserved.is_none() && !broken);
         let Some(place) = reserved else {

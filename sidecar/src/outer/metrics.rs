@@ -15,6 +15,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
 use super::log::{Entry, Verdict};
+use super::monitor::Load;
 use super::process::Process;
 
 mod limit;
@@ -61,12 +62,9 @@ struct Live {
 }
 
 /// The state of the proxy at the moment of a look at its metrics.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Now {
-    pub(crate) flows: usize,
-    pub(crate) hellos: usize,
-    pub(crate) dns_connections: usize,
-    pub(crate) dials: usize,
+    pub(crate) load: Load,
     pub(crate) degraded: bool,
     pub(crate) epoch: u64,
 }
@@ -146,6 +144,11 @@ impl Metrics {
         Refusal::new(Reason::Limit, limit.detail())
     }
 
+    /// The process that counts here.
+    pub(crate) fn process(&self) -> &Process {
+        &self.process
+    }
+
     /// The limits that were hit in the last minute.
     pub(crate) fn recent_hits(&self) -> Vec<Limit> {
         let hits = self.last_hits.lock().unwrap_or_else(PoisonError::into_inner);
@@ -158,15 +161,16 @@ impl Metrics {
     /// The text, in the OpenMetrics format 1.0.
     pub(crate) fn text(&self, now: Now) -> String {
         let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
-        self.live.flows.set(count(now.flows));
-        self.live.hellos.set(count(now.hellos));
-        self.live.dns_connections.set(count(now.dns_connections));
-        self.live.dials.set(count(now.dials));
+        let Load { connections, hellos, dns_connections, dials, descriptors, memory } = now.load;
+        self.live.flows.set(count(connections.0));
+        self.live.hellos.set(count(hellos.0));
+        self.live.dns_connections.set(count(dns_connections.0));
+        self.live.dials.set(count(dials.0));
         self.live.degraded.set(now.degraded.into());
         self.live.epoch.set(i64::try_from(now.epoch).unwrap_or(i64::MAX));
-        self.live.resident.set(self.process.resident());
-        self.live.open.set(self.process.descriptors());
-        self.live.most_open.set(Process::most_descriptors());
+        self.live.resident.set(memory);
+        self.live.open.set(descriptors.0);
+        self.live.most_open.set(descriptors.1);
         let mut text = String::new();
         // Writing to memory does not fail.
         let _ = encode(&mut text, &self.registry);

@@ -5,6 +5,7 @@ use std::sync::Weak;
 use closedbook_policy::Epoch;
 
 use super::Outer;
+use super::limits::Limits;
 use super::metrics::{Limit, Now};
 
 #[cfg(test)]
@@ -38,14 +39,33 @@ impl Monitor {
 /// The metrics, as OpenMetrics text.
 pub(crate) fn metrics(outer: &Outer) -> String {
     let Epoch(epoch) = outer.ruling.now().epoch();
-    outer.metrics.text(Now {
-        flows: outer.limits.flows.saturating_sub(outer.flows.available_permits()),
-        hellos: outer.hellos.taken(),
-        dns_connections: outer.dns_connections.taken(),
-        dials: outer.dialler.under_way(),
-        degraded: !troubles(outer).is_empty(),
-        epoch,
-    })
+    outer.metrics.text(Now { load: load(outer), degraded: !troubles(outer).is_empty(), epoch })
+}
+
+/// What the proxy spends now, and at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Load {
+    pub(crate) connections: (usize, usize),
+    pub(crate) hellos: (usize, usize),
+    pub(crate) dns_connections: (usize, usize),
+    pub(crate) dials: (usize, usize),
+    pub(crate) descriptors: (u64, u64),
+    /// Octets.
+    pub(crate) memory: u64,
+}
+
+/// What it spends.
+pub(crate) fn load(outer: &Outer) -> Load {
+    let Limits { flows, hellos, dns_connections, dials, .. } = outer.limits;
+    let process = outer.metrics.process();
+    Load {
+        connections: (flows.saturating_sub(outer.flows.available_permits()), flows),
+        hellos: (outer.hellos.taken(), hellos),
+        dns_connections: (outer.dns_connections.taken(), dns_connections),
+        dials: (outer.dialler.under_way(), dials),
+        descriptors: (process.descriptors(), process.most_descriptors()),
+        memory: process.resident(),
+    }
 }
 
 /// What is wrong.

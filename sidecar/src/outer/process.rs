@@ -14,6 +14,7 @@ use nix::unistd::{SysconfVar, sysconf};
 pub(crate) struct Process {
     memory: Option<File>,
     descriptors: Option<Mutex<Dir>>,
+    most_descriptors: u64,
 }
 
 impl Process {
@@ -22,6 +23,7 @@ impl Process {
         Self {
             memory: File::open("/proc/self/statm").ok(),
             descriptors: Dir::open("/proc/self/fd", flags, Mode::empty()).ok().map(Mutex::new),
+            most_descriptors: getrlimit(Resource::RLIMIT_NOFILE).map_or(0, |(soft, _)| soft),
         }
     }
 
@@ -44,9 +46,9 @@ impl Process {
         entries.count() as u64
     }
 
-    /// Descriptors that may be open.
-    pub(crate) fn most_descriptors() -> u64 {
-        getrlimit(Resource::RLIMIT_NOFILE).map_or(0, |(soft, _)| soft)
+    /// Descriptors that might be open at the start. The limit does not change from then on.
+    pub(crate) fn most_descriptors(&self) -> u64 {
+        self.most_descriptors
     }
 }
 

@@ -69,13 +69,22 @@ impl Room {
     /// of honest clients is served, only a little later.
     pub(crate) async fn enter(self: &Arc<Self>) -> Option<Stay> {
         let place = timeout(PATIENCE, self.place()).await.ok()?;
+        Some(self.seat(place))
+    }
+
+    /// The same for who can't wait: a place if one is free.
+    pub(crate) fn enter_now(self: &Arc<Self>) -> Option<Stay> {
+        Some(self.seat(Arc::clone(&self.places).try_acquire_owned().ok()?))
+    }
+
+    fn seat(self: &Arc<Self>, place: OwnedSemaphorePermit) -> Stay {
         let (way_out, told) = oneshot::channel();
         let mut guests = self.guests();
         let number = guests.next;
         guests.next = guests.next.wrapping_add(1);
         guests.waiting.insert(number, Guest { since: Instant::now(), way_out });
         drop(guests);
-        Some(Stay { room: Arc::clone(self), number, told, bytes: 0, _place: place })
+        Stay { room: Arc::clone(self), number, told, bytes: 0, _place: place }
     }
 
     /// Places that are taken.

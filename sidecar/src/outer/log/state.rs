@@ -27,6 +27,10 @@ impl State {
         self.broken.load(Ordering::Acquire)
     }
 
+    pub(super) fn is_stalled(&self) -> bool {
+        self.stalled.load(Ordering::Relaxed)
+    }
+
     /// The writer has failed, or succeeded again.
     pub(super) fn wrote(&self, result: Result<(), &io::Error>) {
         if result.is_ok() && !self.is_broken() {
@@ -53,7 +57,7 @@ impl State {
 
     /// The queue was full for too long, or is not any more.
     pub(super) fn stalled(&self, stalled: bool) {
-        if self.stalled.load(Ordering::Relaxed) != stalled {
+        if self.is_stalled() != stalled {
             self.stalled.store(stalled, Ordering::Relaxed);
         }
     }
@@ -70,8 +74,7 @@ impl State {
             detail: format!("the decision log can't be written: {error}; {then}"),
         });
         let stalled = self
-            .stalled
-            .load(Ordering::Relaxed)
+            .is_stalled()
             .then(|| Trouble { word: "log-slow", detail: format!("the decision log is too slow; {then}") });
         let rotating = failed.rotating.as_ref().map(|error| Trouble {
             word: "log-not-put-aside",

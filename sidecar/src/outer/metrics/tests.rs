@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
@@ -7,6 +8,7 @@ use tokio::net::{TcpStream, UnixStream};
 
 use super::serve::{MetricsListener, serve};
 use super::{Limit, Metrics, Now};
+use crate::outer::monitor::Load;
 use crate::outer::stop;
 use crate::outer::testing::hello::hello;
 use crate::outer::testing::{World, echo};
@@ -30,12 +32,56 @@ fn limits_are_told_apart() {
     }
 }
 
+/// The documents have each limit, each word of `degraded`, and each metric, and no other.
+#[tokio::test]
+async fn the_documents_have_them_all() {
+    let document = |name: &str| {
+        std::fs::read_to_string(format!("{}/../docs/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+    };
+    let text = document("metrics.md");
+    let table = |heading: &str| -> BTreeSet<String> {
+        let (_, section) = text.split_once(heading).unwrap();
+        let rows = section.split("\n## ").next().unwrap().lines().filter(|line| line.starts_with("| `"));
+        let words = rows.flat_map(|row| row.split('|').nth(1).unwrap().split('`').skip(1).step_by(2));
+        words.map(str::to_owned).collect()
+    };
+    let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<BTreeSet<_>>();
+    assert_eq!(table("## Limits"), owned(&Limit::ALL.map(Limit::word)));
+    let mut troubles = owned(&["log-unwritable", "log-slow", "log-not-put-aside", "resolver-silent"]);
+    // That the log can't be written has a word of its own.
+    troubles.extend(Limit::ALL.iter().filter(|limit| **limit != Limit::Log).map(|l| l.trouble().to_owned()));
+    assert_eq!(table("## Health"), troubles);
+    let world = World::new(POLICY, NAMES).await;
+    world.exchange("203.0.113.10:443", b"?").await;
+    let text = world.monitor.metrics().unwrap();
+    let suffix = |kind: &str| match kind {
+        "counter" => "_total",
+        "info" => "_info",
+        _ => "",
+    };
+    let shown: BTreeSet<String> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' '))
+        .map(|(name, kind)| format!("{name}{}", suffix(kind)))
+        .collect();
+    assert_eq!(table("## Metrics"), shown);
+}
+
 /// OpenMetrics 1.0: the text ends with its mark, each name is described once, and process and build are there.
 #[test]
 fn format() {
     let metrics = Metrics::default();
     metrics.hit(Limit::Dials);
-    let text = metrics.text(Now { flows: 3, degraded: true, ..Now::default() });
+    let nothing = (0, 9);
+    let load = Load {
+        connections: (3, 9),
+        hellos: nothing,
+        dns_connections: nothing,
+        dials: nothing,
+        descriptors: (metrics.process().descriptors(), metrics.process().most_descriptors()),
+        memory: metrics.process().resident(),
+    };
+    let text = metrics.text(Now { load, degraded: true, epoch: 1 });
     assert!(text.ends_with("# EOF\n"), "{text}");
     assert_eq!(value(&text, "closedbook_flows"), 3.0);
     assert_eq!(value(&text, "closedbook_degraded"), 1.0);
