@@ -23,6 +23,7 @@ mod proxy;
 mod signals;
 mod sockets;
 mod supervisor;
+mod sweeper;
 mod wire;
 
 /// Run a command that reaches the allowed hosts and nothing else.

@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
+use super::sweeper::Sweeper;
 use crate::exit::Failure;
 use crate::instance::{ControlSocket, Folder, InstanceName, bind};
 
@@ -12,6 +13,8 @@ use crate::instance::{ControlSocket, Folder, InstanceName, bind};
 pub(super) struct Control {
     path: PathBuf,
     listener: Option<UnixListener>,
+    /// Removes it if this process can't.
+    _sweeper: Sweeper,
 }
 
 /// What was asked for.
@@ -56,12 +59,15 @@ impl Control {
     }
 
     fn at(path: &Path) -> Result<Self, Failure> {
-        let listener = bind(path)?;
-        // Found again from whatever folder the run ends in.
-        let path = fs::canonicalize(path).map_err(|error: io::Error| {
+        let lost = |error: io::Error| {
             Failure::host(format!("--control {}: it can't be found again: {error}", path.display()))
-        })?;
-        Ok(Self { path, listener: Some(listener) })
+        };
+        // Found again from whatever folder the run ends in.
+        let path = std::path::absolute(path).map_err(lost)?;
+        let mut sweeper = Sweeper::start(path.clone())?;
+        let listener = bind(&path)?;
+        sweeper.made(&path).map_err(lost)?;
+        Ok(Self { path, listener: Some(listener), _sweeper: sweeper })
     }
 
     /// For the proxy, and for nobody else: held anywhere else, it would let clients wait for an answer that never comes

@@ -235,8 +235,9 @@ fn files_below(folder: &std::path::Path) -> Vec<String> {
         match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             true => {
                 found.extend(files_below(&path));
-                // A lab's own folder goes with it.
-                found.extend(folder.ends_with("closedbook").then(|| path.to_string_lossy().into_owned()));
+                // A lab's own folder goes with it; that of all control sockets is nobody's own.
+                let own = folder.ends_with("closedbook") && !path.ends_with("runs");
+                found.extend(own.then(|| path.to_string_lossy().into_owned()));
             }
             false => found.push(path.to_string_lossy().into_owned()),
         }

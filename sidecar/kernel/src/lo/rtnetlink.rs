@@ -81,6 +81,10 @@ impl Rtnetlink {
             message.attributes.push(AddressAttribute::Flags(AddressFlags::Nodad));
         }
         self.request("give lo an address", RouteNetlinkMessage::NewAddress(message), REPLACE)?;
+        if address.is_ipv6() {
+            // The kernel leaves that to a worker, and so to some later moment, even without duplicate detection.
+            self.local(Prefix { address, length: 128 })?;
+        }
 
         let mut default = route(everything(address), RouteType::Unicast);
         default.header.table = RouteHeader::RT_TABLE_MAIN;
@@ -94,11 +98,15 @@ impl Rtnetlink {
 
     /// Makes every address of the family of `like` an address of the namespace.
     pub(super) fn everything_local(&mut self, like: IpAddr) -> Result<(), LoError> {
-        let mut route = route(everything(like), RouteType::Local);
+        self.local(everything(like))
+    }
+
+    fn local(&mut self, prefix: Prefix) -> Result<(), LoError> {
+        let mut route = route(prefix, RouteType::Local);
         route.header.scope = RouteScope::Host;
         route.header.table = TABLE_LOCAL;
         route.attributes.push(RouteAttribute::Oif(LOOPBACK));
-        self.replace_route("make every address local", route)
+        self.replace_route("make addresses local", route)
     }
 
     /// Makes a network unreachable.

@@ -110,6 +110,10 @@ impl Exchange {
 
     /// One of the two sides ended it too early.
     pub(super) fn broke(&mut self, who: &'static str) {
+        if self.record.is_none() {
+            // Ended already, or handed on.
+            return;
+        }
         if let Some(upstream) = &self.upstream {
             // Out of the registry, nothing may be under way.
             upstream.abort();
