@@ -4,12 +4,13 @@ use std::fs;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{FileTypeExt, PermissionsExt};
-use std::os::unix::net::UnixListener;
+use std::os::unix::fs::FileTypeExt;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use closedbook_sidecar::outer::MetricsListener;
+use nix::sys::stat::{Mode, umask};
 
 use crate::exit::Failure;
 
@@ -63,11 +64,16 @@ fn unix(path: &Path) -> Result<OpenMetrics, Failure> {
     };
     match fs::symlink_metadata(path) {
         // One that a former run left behind.
-        Ok(old) if old.file_type().is_socket() => fs::remove_file(path).map_err(cannot)?,
+        Ok(old) if old.file_type().is_socket() && UnixStream::connect(path).is_err() => {
+            fs::remove_file(path).map_err(cannot)?;
+        }
         _ => {}
     }
-    let listener = UnixListener::bind(path).map_err(cannot)?;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(cannot)?;
+    // Never wider than it will be, not even for a moment.
+    let before = umask(Mode::from_bits_truncate(0o177));
+    let bound = UnixListener::bind(path);
+    umask(before);
+    let listener = bound.map_err(cannot)?;
     Ok(OpenMetrics { socket: listener.into(), path: Some(path.to_owned()) })
 }
 

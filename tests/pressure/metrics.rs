@@ -25,6 +25,11 @@ say('there')
         let words = python(PROGRAM);
         let mut spoken = Spoken::start(run.command(&words.each_ref().map(String::as_str)));
         spoken.hear("there");
+        let mode = std::os::unix::fs::MetadataExt::mode(&std::fs::metadata(&path).unwrap());
+        assert_eq!(mode & 0o777, 0o600);
+        let second = Run::in_lab(modes()[0]).flag("--metrics").flag(&format!("unix:{}", path.display()));
+        let second = second.words(&["true"]);
+        assert_eq!(second.code, 2, "the place of another run is not taken: {second:#?}");
         let text = metrics_at(&path);
         let attempts = |labels: &str| metric(&text, &format!("closedbook_attempts_total{{{labels}}}"));
         assert_eq!(attempts(r#"kind="http",verdict="allow",reason="",phase="agent""#), 1.0);
