@@ -134,12 +134,17 @@ fn serve(shelf: &Shelf, lines: &UnixStream) -> u8 {
     if prepared.is_err() {
         return 70;
     }
+    attend(shelf, lines);
+    0
+}
+
+/// One proxy after the other.
+fn attend(shelf: &Shelf, lines: &UnixStream) {
     while let Ok(mut received) = descriptors::receive(lines) {
         if let Some(line) = received.pop() {
             converse(shelf, &UnixStream::from(line));
         }
     }
-    0
 }
 
 /// Until the proxy's end is closed, or it says what no proxy says.
@@ -162,5 +167,105 @@ fn converse(shelf: &Shelf, mut line: &UnixStream) {
         if answered.is_err() {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::MetadataExt;
+    use std::path::PathBuf;
+    use std::thread::JoinHandle;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    /// A keeper in a thread, with a log of at most 4096 octets and two that were put aside.
+    struct Scene {
+        folder: TempDir,
+        lines: UnixStream,
+        keeper: JoinHandle<()>,
+    }
+
+    impl Scene {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("log");
+            let shelf = Shelf::at(&path, &File::create(&path).unwrap(), 4096, 2).unwrap();
+            let (lines, theirs) = UnixStream::pair().unwrap();
+            let keeper = std::thread::spawn(move || attend(&shelf, &theirs));
+            Self { folder, lines, keeper }
+        }
+
+        fn line(&self) -> UnixStream {
+            let (proxy, keeper) = UnixStream::pair().unwrap();
+            descriptors::send(&self.lines, &[keeper.as_fd()]).unwrap();
+            proxy
+        }
+
+        fn aside(&self, number: u32) -> PathBuf {
+            self.folder.path().join(format!("log.{number}"))
+        }
+
+        fn end(self) {
+            drop(self.lines);
+            self.keeper.join().unwrap();
+        }
+    }
+
+    fn ask(mut line: &UnixStream, what: u8) -> File {
+        line.write_all(&[what]).unwrap();
+        File::from(descriptors::receive(line).unwrap().remove(0))
+    }
+
+    /// G13: nothing is put aside before it has grown, the newest is the first, and no more are kept than asked for.
+    #[test]
+    fn puts_aside_what_has_grown() {
+        let scene = Scene::new();
+        let line = scene.line();
+        let mut file = ask(&line, Keeper::CURRENT);
+        for _ in 0..3 {
+            file = ask(&line, Keeper::NEXT);
+        }
+        assert!(!scene.aside(1).exists());
+        for round in 1..=4u8 {
+            file.write_all(&[round; 3000]).unwrap();
+            file = ask(&line, Keeper::NEXT);
+            assert_eq!(file.metadata().unwrap().len(), 0);
+        }
+        assert_eq!(std::fs::read(scene.aside(1)).unwrap(), [4; 3000]);
+        assert_eq!(std::fs::read(scene.aside(2)).unwrap(), [3; 3000]);
+        assert!(!scene.aside(3).exists());
+        drop(line);
+        scene.end();
+    }
+
+    /// A proxy that dies between question and answer leaves nothing that the next one could take for its own.
+    #[test]
+    fn each_proxy_hears_its_own_answers() {
+        let scene = Scene::new();
+        let first = scene.line();
+        ask(&first, Keeper::CURRENT).write_all(&[1; 3000]).unwrap();
+        (&first).write_all(&[Keeper::NEXT]).unwrap();
+        drop(first);
+        let second = scene.line();
+        let current = ask(&second, Keeper::CURRENT);
+        let inode = std::fs::metadata(scene.folder.path().join("log")).unwrap().ino();
+        assert_eq!(current.metadata().unwrap().ino(), inode);
+        drop(second);
+        scene.end();
+    }
+
+    /// Who says what no proxy says is not answered, and the next one is.
+    #[test]
+    fn strangers_are_not_heard_out() {
+        let scene = Scene::new();
+        let stranger = scene.line();
+        (&stranger).write_all(b"x").unwrap();
+        assert_eq!((&stranger).read(&mut [0]).unwrap(), 0);
+        let line = scene.line();
+        ask(&line, Keeper::CURRENT);
+        drop(line);
+        scene.end();
     }
 }

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use crate::support::{Run, modes};
+use serde_json::Value;
+
+use crate::support::live::{Live, private_folder};
+use crate::support::{Run, as_mode, modes};
 use crate::{Spoken, by_way_of, metric, metrics_at, python, run, with_metrics};
 
 /// G16: a thousand clients that never finish their hello keep nobody out: who knows what it wants is served while they
@@ -91,6 +94,71 @@ assert all(served(f'/after-{number}') for number in range(20))
         spoken.tell();
         let outcome = spoken.end(&run).must_succeed();
         assert_eq!(outcome.log.len(), 5 + 2000 + 20, "each attempt has its record");
+    }
+}
+
+/// G6, G16: when the proxy has no descriptor left, whoever connects is refused and recorded, and nobody hangs; when there
+/// are descriptors again, there is service again. The bounds would keep it from getting there, so its limit is lowered
+/// while it runs.
+#[test]
+fn out_of_descriptors() {
+    const PROGRAM: &str = r#"
+def fate(wire):
+    try:
+        wire.settimeout(20)
+        wire.sendall(f'GET /now HTTP/1.1\r\nHost: {HOST}\r\n\r\n'.encode())
+        answer = wire.recv(65536)
+        return answer.split(b' ', 2)[1].decode() if answer else 'closed'
+    except TimeoutError:
+        return 'hangs'
+    except OSError:
+        return 'reset'
+assert get('/before') == 200
+say('ready')
+def attempt():
+    try:
+        return connect()
+    except OSError:
+        return None
+fates = [fate(wire) if wire else 'reset' for wire in [attempt() for _ in range(60)]]
+assert 'hangs' not in fates and 'closed' not in fates, fates
+assert 'reset' in fates or '503' in fates, fates
+say('refused')
+assert [get(f'/then-{number}') for number in range(20)] == [200] * 20
+"#;
+    for &mode in modes() {
+        let runtime = private_folder(mode);
+        let words = python(PROGRAM);
+        let mut run = Live::start(run(mode), mode, &runtime, &words.each_ref().map(String::as_str));
+        assert_eq!(run.hear(), "ready");
+        let own = run.id().to_string();
+        let status = |run: &Live| -> Value {
+            let output = run.ask(&["status", "--json", "--pid", &own]);
+            serde_json::from_slice(&output.stdout).unwrap()
+        };
+        let before = status(&run);
+        let open = before["load"]["descriptors"]["now"].as_u64().unwrap();
+        let limit = |number: u64| {
+            // The user of the run, whose process it is.
+            let mut command = as_mode(mode, true);
+            command
+                .arg("prlimit")
+                .arg("--pid")
+                .arg(before["pid"].to_string())
+                .arg(format!("--nofile={number}:"));
+            command.output().unwrap()
+        };
+        let lowered = limit(open + 5);
+        assert!(lowered.status.success(), "{lowered:?}");
+        run.say("");
+        assert_eq!(run.hear(), "refused");
+        let words: Vec<Value> = status(&run)["degraded"].as_array().unwrap().clone();
+        assert!(words.iter().any(|trouble| trouble["word"] == "limit-descriptors"), "{words:?}");
+        assert!(limit(before["load"]["descriptors"]["most"].as_u64().unwrap()).status.success());
+        run.say("");
+        let outcome = run.end().must_succeed();
+        assert_eq!(outcome.log.len(), 1 + 60 + 20, "each attempt has its record: {outcome:#?}");
+        assert!(outcome.records("deny", "limit") > 0);
     }
 }
 

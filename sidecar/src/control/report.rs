@@ -32,7 +32,8 @@ pub struct Status {
     pub uptime_ms: u64,
     /// What lives now.
     pub flows: usize,
-    /// What it spends.
+    /// What it spends. Nothing, if who answers is of a version that does not say.
+    #[serde(default)]
     pub load: Load,
     /// What there was so far.
     pub counters: Counters,
@@ -43,7 +44,7 @@ pub struct Status {
 }
 
 /// What the proxy spends.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Load {
     /// Connections that have said what they want.
     pub connections: Spent,
@@ -60,7 +61,7 @@ pub struct Load {
 }
 
 /// How much of something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spent {
     /// Now.
     pub now: u64,

@@ -53,7 +53,9 @@ pub(crate) async fn accept<F>(
             Some(ended) = connections.join_next() => report(ended),
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => admit(&mut connections, stream, room.enter().await).await,
-                Err(error) => spare.recover(&outer, &listener, &error).await,
+                Err(error) => if let Some(stream) = spare.recover(&outer, &listener, &error).await {
+                    admit(&mut connections, stream, room.enter().await).await;
+                },
             },
         }
     }
@@ -111,7 +113,13 @@ impl Spare {
         Self(reserve.try_clone().ok())
     }
 
-    async fn recover(&mut self, outer: &Outer, listener: &TcpListener, error: &io::Error) {
+    /// What is to be done when accepting failed. A connection may come of it for which there is room after all.
+    async fn recover(
+        &mut self,
+        outer: &Outer,
+        listener: &TcpListener,
+        error: &io::Error,
+    ) -> Option<TcpStream> {
         match error.raw_os_error().map(Errno::from_raw) {
             // Faults of the connection that was to be accepted, or of the network under it (accept(2)).
             Some(
@@ -129,10 +137,17 @@ impl Spare {
             ) => {}
             Some(Errno::EMFILE | Errno::ENFILE) if self.0.take().is_some() => {
                 // It may be gone by now, and then nothing is to be accepted for who knows how long.
-                if let Ok(Ok((stream, _))) = timeout(BACKOFF, listener.accept()).await {
-                    turn_away(outer, stream, Limit::Descriptors).await;
-                }
+                let accepted = timeout(BACKOFF, listener.accept()).await;
                 *self = Self::take(&outer.reserve);
+                match accepted {
+                    Ok(Ok((stream, _))) if self.0.is_some() => return Some(stream),
+                    Ok(Ok((stream, _))) => {
+                        turn_away(outer, stream, Limit::Descriptors).await;
+                        // With the connection its descriptor came back.
+                        *self = Self::take(&outer.reserve);
+                    }
+                    _ => {}
+                }
             }
             _ => {
                 tracing::debug!(%error, "accepting failed");
@@ -143,5 +158,6 @@ impl Spare {
                 }
             }
         }
+        None
     }
 }
