@@ -124,14 +124,19 @@ impl Log {
     /// A log that is written there, or one that only counts.
     pub(crate) fn to(to: Option<LogTo>, metrics: Arc<Metrics>) -> (Self, Writer) {
         let Some(to) = to else { return (Self::counting(metrics), Writer(None)) };
-        let (log, lines) = Self::unwritten(to.opens, to.when_full, metrics);
+        let (log, lines) = Self::unwritten(PLACES, to.opens, to.when_full, metrics);
         let state = Arc::clone(&log.state);
         let sink = Sink::new(to.file, to.rotation);
         (log, Writer(Some(Idle { lines, sink, state })))
     }
 
-    fn unwritten(opens: bool, when_full: WhenFull, metrics: Arc<Metrics>) -> (Self, mpsc::Receiver<Line>) {
-        let (queue, lines) = mpsc::channel(PLACES);
+    fn unwritten(
+        places: usize,
+        opens: bool,
+        when_full: WhenFull,
+        metrics: Arc<Metrics>,
+    ) -> (Self, mpsc::Receiver<Line>) {
+        let (queue, lines) = mpsc::channel(places);
         (Self { queue: Some(queue), opens, when_full, ..Self::counting(metrics) }, lines)
     }
 
