@@ -20,6 +20,7 @@ mod init;
 mod lab;
 mod plan;
 mod proxy;
+mod service;
 mod signals;
 mod sockets;
 mod supervisor;

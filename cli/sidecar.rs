@@ -10,6 +10,7 @@ pub(crate) mod config;
 mod handoff;
 mod inner;
 mod outer;
+mod ready;
 
 /// The two halves of the sidecar, for those who start the namespaces themselves.
 #[derive(Debug, Subcommand)]

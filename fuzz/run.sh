@@ -8,7 +8,7 @@ seconds=${SECONDS_EACH:-60}
 # The parsers hold no unsafe code, so the address sanitizer would find nothing and halve the speed.
 sanitizer=none
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(client_hello http_head dns_question policy_document name)
+[ ${#targets[@]} -gt 0 ] || targets=(client_hello http_head dns_question packet_log policy_document name)
 
 command -v cargo-fuzz >/dev/null || {
     echo "fuzz: cargo-fuzz is missing; 'cargo install cargo-fuzz' brings it" >&2

@@ -12,6 +12,12 @@ pub(super) fn print(report: &Report) {
     if let Some(line) = refusals(report) {
         eprintln!("closedbook: {line}");
     }
+    if report.packets_unrecorded > 0 {
+        eprintln!(
+            "closedbook: {} more packets were refused, too many at once to record each",
+            report.packets_unrecorded
+        );
+    }
     if let Some(error) = &report.log_error {
         eprintln!("closedbook: the decision log is not complete: {error}");
     }
@@ -53,7 +59,9 @@ fn refusals(report: &Report) -> Option<String> {
 fn merged(rows: &[Row]) -> Vec<Row> {
     let mut all: Vec<Row> = Vec::new();
     for row in rows {
-        let telling = |port: &u16| ![80, 443].contains(port) || row.reason == "port-not-allowed";
+        let telling = |port: &u16| {
+            ![80, 443].contains(port) || ["port-not-allowed", "packet"].contains(&row.reason.as_str())
+        };
         let port = row.port.filter(telling);
         let same =
             |other: &&mut Row| (&other.host, other.port, &other.reason) == (&row.host, port, &row.reason);

@@ -70,8 +70,9 @@ impl Control {
         Ok(Self { path, listener: Some(listener), _sweeper: sweeper })
     }
 
-    /// For the proxy, and for nobody else: held anywhere else, it would let clients wait for an answer that never comes
-    /// when the proxy is gone.
+    /// For the proxy, and for whoever starts another in its place: held by anybody else, it would let clients wait for an
+    /// answer that never comes when the proxy is gone. It can't be bound again for the next proxy: what hides it from the
+    /// command would go with the old file.
     pub(super) fn hand_over(&mut self) -> Option<UnixListener> {
         self.listener.take()
     }

@@ -3,6 +3,7 @@
 //! When it ends, for whatever reason, the kernel ends every process of the task with it. It notices the supervisor's
 //! death by the closed socket, so that kill -9 of the supervisor leaves nothing behind.
 
+use std::env;
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -13,7 +14,8 @@ use closedbook_kernel::fork::{Child, fork_into};
 use closedbook_kernel::idmap::IdMaps;
 use closedbook_kernel::mounts;
 use closedbook_kernel::privileges;
-use closedbook_sidecar::inner;
+use closedbook_kernel::seccomp;
+use closedbook_sidecar::inner::{self, Anchor, HandOverError, Untested};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sched::CloneFlags;
@@ -30,8 +32,8 @@ use crate::exit::chain;
 pub(super) struct Task {
     /// The command to start when all is closed.
     pub(super) command: Command,
-    /// Where the listeners go.
-    pub(super) handoff: UnixStream,
+    /// Where the proxies' ends of handoffs come from, one for each proxy.
+    pub(super) proxies: UnixStream,
 }
 
 /// The namespaces of a task. User first: it owns the others.
@@ -62,10 +64,11 @@ fn serve(task: Task, line: &mut Line) -> Result<FromInit, Inability> {
     // Both are for a supervisor that is killed: the signal at once, the closed socket if the signal was missed.
     prctl::set_pdeathsig(Signal::SIGKILL).map_err(bug)?;
     let [reader, writer] = line.descriptors();
-    descriptors::close_all_but(&[reader, writer, task.handoff.as_fd()]).map_err(bug)?;
+    descriptors::close_all_but(&[reader, writer, task.proxies.as_fd()]).map_err(bug)?;
     expect(line, |message| matches!(message, ToInit::Mapped))?;
 
-    close_namespace(&task, line)?;
+    let Task { command, proxies } = task;
+    let anchor = close_namespace(&proxies, line)?;
     line.say(&FromInit::Closed).map_err(bug)?;
     expect(line, |message| matches!(message, ToInit::Start))?;
 
@@ -75,22 +78,29 @@ fn serve(task: Task, line: &mut Line) -> Result<FromInit, Inability> {
     let children =
         SignalFd::with_flags(&ended, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC).map_err(bug)?;
     let (mut from_command, to_init) = Line::pair().map_err(bug)?;
-    let child = fork_into(CloneFlags::empty(), || task.command.start(to_init)).map_err(bug)?;
+    let child = fork_into(CloneFlags::empty(), || command.start(to_init)).map_err(bug)?;
     if let Some(not_started) = let_go(&child, &mut from_command)? {
         return Ok(not_started);
     }
-    watch(&child, &children, line)
+    watch(&child, &children, line, &proxies, &anchor)
 }
 
 /// G6: rules before listeners, listeners before the task; and nothing of the host that could act for it.
-fn close_namespace(task: &Task, line: &mut Line) -> Result<(), Inability> {
-    let listeners = inner::set_up().map_err(|error| Inability {
+fn close_namespace(proxies: &UnixStream, line: &mut Line) -> Result<Anchor, Inability> {
+    let anchor = inner::set_up().map_err(|error| Inability {
         what: format!("can't close the network namespace: {}", chain(&error)),
         remedy: error.remedy().to_owned(),
     })?;
-    descriptors::send(&task.handoff, &listeners.descriptors())
-        .map_err(|error| bug(format!("the proxy took no listeners: {error}")))?;
-    drop(listeners);
+    let proxy = next_proxy(proxies).map_err(bug)?.ok_or_else(|| bug("the supervisor is gone"))?;
+    let untested = match anchor.hand_over(proxy) {
+        Ok(untested) => Some(untested),
+        // A proxy that is gone has told the supervisor why.
+        Err(HandOverError::Send(_)) => None,
+        Err(error) => {
+            let what = format!("can't give the proxy its listeners: {}", chain(&error));
+            return Err(Inability { what, remedy: error.remedy().to_owned() });
+        }
+    };
     let hidden: Vec<PathBuf> = match line.hear().map_err(bug)? {
         Some(ToInit::Hide(paths)) => paths.into_iter().map(PathBuf::from).collect(),
         other => return Err(bug(format!("the supervisor spoke out of turn: {other:?}"))),
@@ -104,7 +114,19 @@ fn close_namespace(task: &Task, line: &mut Line) -> Result<(), Inability> {
             remedy: "run outside of a container, or in one with an unmasked /proc (Docker: --security-opt \
                      systempaths=unconfined)"
                 .into(),
-        })
+        })?;
+    // How it ended is told to the proxy, which tells the supervisor, or not: then nothing starts.
+    let _ = untested.map(Untested::test);
+    Ok(anchor)
+}
+
+/// The inner end of the next proxy's handoff; `None` when the supervisor is gone.
+fn next_proxy(proxies: &UnixStream) -> io::Result<Option<UnixStream>> {
+    match descriptors::receive(proxies) {
+        Ok(received) => Ok(received.into_iter().next().map(UnixStream::from)),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// The command enters its own user namespace, below the one that owns the network: with every capability in there it
@@ -116,7 +138,7 @@ fn let_go(child: &Child, line: &mut Line) -> Result<Option<FromInit>, Inability>
         None => return Err(bug("the command's process ended before it began")),
     }
     IdMaps::identity().map_err(bug)?.write(child.pid()).map_err(|error| bug(chain(&error)))?;
-    privileges::drop_all().map_err(|error| bug(chain(&error)))?;
+    give_up_everything()?;
     line.say(&ToInit::Mapped).map_err(bug)?;
     match line.hear::<FromCommand>().map_err(bug)? {
         Some(FromCommand::Failed { code, what }) => Ok(Some(FromInit::NotStarted { code, what })),
@@ -126,22 +148,47 @@ fn let_go(child: &Child, line: &mut Line) -> Result<Option<FromInit>, Inability>
     }
 }
 
-/// Reaps orphans, passes signals on, until the command ends or the supervisor is gone.
-fn watch(child: &Child, children: &SignalFd, line: &mut Line) -> Result<FromInit, Inability> {
+/// G17: from here on it waits, passes signals on and binds listeners. The command's process is there already, and
+/// keeps its own limits.
+fn give_up_everything() -> Result<(), Inability> {
+    privileges::drop_all().map_err(|error| bug(chain(&error)))?;
+    privileges::limit_anchor().map_err(bug)?;
+    descriptors::silence().map_err(bug)?;
+    env::set_current_dir("/").map_err(bug)?;
+    seccomp::confine_anchor().map_err(|error| Inability {
+        what: format!("the system-call filter is refused: {error}"),
+        remedy: "use a kernel with CONFIG_SECCOMP_FILTER, and allow seccomp(2) in the container".into(),
+    })
+}
+
+/// Reaps orphans, passes signals on, gives listeners to a proxy that takes a dead one's place, until the command ends or
+/// the supervisor is gone.
+fn watch(
+    child: &Child,
+    children: &SignalFd,
+    line: &mut Line,
+    proxies: &UnixStream,
+    anchor: &Anchor,
+) -> Result<FromInit, Inability> {
     loop {
-        let mut ready =
-            [PollFd::new(children.as_fd(), PollFlags::POLLIN), PollFd::new(line.as_fd(), PollFlags::POLLIN)];
+        let mut ready = [children.as_fd(), line.as_fd(), proxies.as_fd()]
+            .map(|descriptor| PollFd::new(descriptor, PollFlags::POLLIN));
         match poll(&mut ready, PollTimeout::NONE) {
             Ok(_) | Err(Errno::EINTR) => {}
             Err(error) => return Err(bug(error)),
         }
-        let spoken = ready[1].any().unwrap_or(false);
+        let [_, spoken, restarted] = ready.map(|descriptor| descriptor.any().unwrap_or(false));
         while children.read_signal().map_err(bug)?.is_some() {}
         if let Some(code) = reap(child)? {
             return Ok(FromInit::Ended(code));
         }
         if spoken && !obey(child, line)? {
             return Ok(FromInit::Ended(0));
+        }
+        if restarted {
+            let Some(proxy) = next_proxy(proxies).map_err(bug)? else { return Ok(FromInit::Ended(0)) };
+            // What fails here is seen by the proxy, whose end closes or which is told, and by its supervisor.
+            let _ = anchor.hand_over(proxy).map(|untested| untested.test());
         }
     }
 }

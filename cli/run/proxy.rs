@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use closedbook_kernel::descriptors;
 use closedbook_kernel::fork::{Child, fork_into};
@@ -13,6 +14,7 @@ use nix::sched::CloneFlags;
 use nix::sys::prctl;
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::socket::{MsgFlags, recv};
+use nix::sys::wait::WaitStatus;
 
 use super::wire::Line;
 use crate::exit::{Failure, chain};
@@ -21,20 +23,16 @@ use crate::flags::log::Recorder;
 use crate::flags::metrics::OpenMetrics;
 use crate::sidecar::config::{FromOuter, OuterConfig, Report, ToOuter};
 
-/// The running proxy.
+/// A proxy that has been started.
 pub(super) struct Proxy {
     child: Child,
     line: Line,
-    /// What ends with the proxy: who puts its log aside, and the file of its metrics.
-    _ends_with_it: (Option<Recorder>, Option<OpenMetrics>),
 }
 
-/// What the proxy is given.
+/// What every proxy of a run is given.
 pub(super) struct Start {
     /// What it enforces.
     pub(super) config: OuterConfig,
-    /// Where the listeners come from.
-    pub(super) handoff: UnixStream,
     /// Where its records go.
     pub(super) log: Option<Recorder>,
     /// Where it is asked for metrics.
@@ -55,30 +53,45 @@ impl Start {
         log.into_iter().chain(keeper).chain(metrics).chain(control).collect()
     }
 }
+/// How long a proxy may take until it serves. It takes some tens of milliseconds.
+pub(super) const START: Duration = Duration::from_secs(30);
+
+/// How long a proxy may take to cut and record everything at the end.
+const STOP: Duration = Duration::from_secs(10);
 
 impl Proxy {
-    /// Starts it. It serves when [`Proxy::wait_until_ready`] says so.
-    pub(super) fn start(start: Start) -> Result<Self, Failure> {
+    /// Starts one, and has it given listeners by whoever is at the other end of `handoffs`. It serves when
+    /// [`Proxy::word`] says so.
+    pub(super) fn start(start: &Start, handoffs: &UnixStream) -> Result<Self, Failure> {
         let cannot =
             |error: &dyn std::error::Error| Failure::bug(format!("can't start the proxy: {}", chain(error)));
         let (mut line, theirs) = UnixStream::pair()
             .and_then(|(ours, theirs)| Ok((Line::over(ours)?, theirs)))
             .map_err(|error| cannot(&error))?;
+        let (inner, handoff) = UnixStream::pair().map_err(|error| cannot(&error))?;
+        descriptors::send(handoffs, &[inner.as_fd()]).map_err(|error| cannot(&error))?;
+        drop(inner);
+        // Each has a line of its own, so that none hears an answer to another that has died.
         let keeper = start.log.as_ref().and_then(|log| log.keeper.as_ref()).map(Keeper::line);
         let keeper = keeper.transpose().map_err(|error| cannot(&error))?;
         let child = fork_into(CloneFlags::empty(), || {
-            let error = become_proxy(&start, &theirs, keeper.as_ref());
+            let error = become_proxy(start, &theirs, &handoff, keeper.as_ref());
             eprintln!("closedbook: can't start the proxy: {error}");
             70
         })
         .map_err(|error| cannot(&error))?;
-        line.say(&ToOuter::Serve(start.config)).map_err(|error| cannot(&error))?;
-        Ok(Self { child, line, _ends_with_it: (start.log, start.metrics) })
+        line.say(&ToOuter::Serve(start.config.clone())).map_err(|error| cannot(&error))?;
+        Ok(Self { child, line })
     }
 
-    /// Waits until it has the listeners and accepts.
+    /// Waits until it serves.
     pub(super) fn wait_until_ready(&mut self) -> Result<(), Failure> {
-        match self.line.hear::<FromOuter>() {
+        self.word(START)
+    }
+
+    /// Its word that it serves, or why not. To be heard once.
+    pub(super) fn word(&mut self, patience: Duration) -> Result<(), Failure> {
+        match self.line.hear_within::<FromOuter>(patience) {
             Ok(Some(FromOuter::Ready)) => Ok(()),
             Ok(Some(FromOuter::Unable(what))) => {
                 Err(Failure::refused(format!("the proxy can't serve: {what}")))
@@ -89,6 +102,11 @@ impl Proxy {
         }
     }
 
+    /// Where its word comes from.
+    pub(super) fn line(&self) -> &Line {
+        &self.line
+    }
+
     /// Whether it has said its last words, or something else that nobody asked for: it has ended in order.
     pub(super) fn has_reported(&self) -> bool {
         let mut byte = [0];
@@ -97,18 +115,40 @@ impl Proxy {
             || recv(self.line.as_fd().as_raw_fd(), &mut byte, flags).is_ok_and(|count| count > 0)
     }
 
-    /// Ends it; what it has refused. `None` if it died before.
+    /// Ends it; what it has refused. `None` if it died before, or does not say.
     pub(super) fn stop(mut self) -> Option<Report> {
         let _ = self.line.say(&ToOuter::Stop);
+        let until = Instant::now() + STOP;
         let done = loop {
-            match self.line.hear::<FromOuter>() {
+            match self.line.hear_within(until.saturating_duration_since(Instant::now())) {
                 Ok(Some(FromOuter::Done(report))) => break Some(report),
                 Ok(Some(_)) => {}
                 Ok(None) | Err(_) => break None,
             }
         };
+        if done.is_none() {
+            self.kill();
+        }
         let _ = self.child.wait();
         done
+    }
+
+    /// Ends it at once, whatever state it is in.
+    pub(super) fn kill(&self) {
+        let _ = self.child.signal(Signal::SIGKILL);
+    }
+
+    /// How it ended, for people. Waits for it.
+    pub(super) fn obituary(&self) -> String {
+        match self.child.wait() {
+            // SIGSYS is what the system-call filter ends a process with.
+            Ok(WaitStatus::Signaled(_, Signal::SIGSYS, _)) => {
+                "was ended by its system-call filter: it did what it never does".into()
+            }
+            Ok(WaitStatus::Signaled(_, signal, _)) => format!("was killed by {signal}"),
+            Ok(WaitStatus::Exited(_, code)) => format!("ended with code {code}"),
+            _ => "has died".into(),
+        }
     }
 }
 
@@ -128,7 +168,12 @@ impl AsFd for Proxy {
 }
 
 /// Does not come back unless it fails.
-fn become_proxy(start: &Start, line: &UnixStream, keeper: Option<&UnixStream>) -> io::Error {
+fn become_proxy(
+    start: &Start,
+    line: &UnixStream,
+    handoff: &UnixStream,
+    keeper: Option<&UnixStream>,
+) -> io::Error {
     let optional = start.optional(keeper);
     let prepare = || -> io::Result<()> {
         prctl::set_pdeathsig(Signal::SIGKILL)?;
@@ -139,7 +184,7 @@ fn become_proxy(start: &Start, line: &UnixStream, keeper: Option<&UnixStream>) -
         }
         descriptors::close_others_on_exec()?;
         descriptors::keep_over_exec(line)?;
-        descriptors::keep_over_exec(&start.handoff)?;
+        descriptors::keep_over_exec(handoff)?;
         optional.iter().try_for_each(|(_, descriptor)| descriptors::keep_over_exec(descriptor))?;
         SigSet::all().thread_unblock()?;
         Ok(())
@@ -151,7 +196,7 @@ fn become_proxy(start: &Start, line: &UnixStream, keeper: Option<&UnixStream>) -
     let mut command = Command::new("/proc/self/exe");
     command.arg0("closedbook").args(["sidecar", "outer"]).env_clear();
     command.arg("--supervisor-fd").arg(line.as_raw_fd().to_string());
-    command.arg("--handoff-fd").arg(start.handoff.as_raw_fd().to_string());
+    command.arg("--handoff-fd").arg(handoff.as_raw_fd().to_string());
     for (flag, descriptor) in &optional {
         command.arg(flag).arg(descriptor.as_raw_fd().to_string());
     }

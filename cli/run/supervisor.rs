@@ -6,6 +6,7 @@
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use closedbook_kernel::fork::{Child, ForkError, fork_into};
 use closedbook_kernel::idmap::IdMaps;
@@ -18,7 +19,8 @@ use super::control::{self, Control};
 use super::init::{self, Task};
 use super::lab::Lab;
 use super::plan::Plan;
-use super::proxy::{Proxy, Start};
+use super::proxy::Start;
+use super::service::Service;
 use super::signals::{Foreground, Signals};
 use super::sockets;
 use super::wire::{FromInit, Line, ToInit};
@@ -35,29 +37,26 @@ pub(super) fn supervise(plan: Plan) -> Result<u8, Failure> {
     let log = plan.log.map(OpenLog::start).transpose()?;
     // After the lab's fork, which would hold the listener open.
     let mut control = Control::bind(plan.control, plan.quiet)?;
-    let (from_inner, to_outer) = pair()?;
-    let mut proxy = Proxy::start(Start {
-        config,
-        handoff: to_outer,
-        log,
-        metrics: plan.metrics,
-        control: control.as_mut().and_then(Control::hand_over),
-        uplink: lab.as_ref().map(Lab::room),
-    })?;
+    let (handoffs, proxies) =
+        UnixStream::pair().map_err(|error| Failure::bug(format!("can't make a socket pair: {error}")))?;
+    let listener = control.as_mut().and_then(Control::hand_over);
+    let uplink = lab.as_ref().map(Lab::room);
+    let start = Start { config, log, metrics: plan.metrics, control: listener, uplink };
+    let mut service = Service::start(start, handoffs)?;
     let environment = lab.as_ref().map_or_else(Vec::new, Lab::environment);
     let command = plan.command.with_environment(environment);
-    let mut init = Init::start(Task { command, handoff: from_inner })?;
+    let mut init = Init::start(Task { command, proxies })?;
     // While both get ready: it means looking at every process of the machine.
     let mut hidden = sockets::answered_outside(&plan.kept_sockets)?;
     hidden.extend(lab.as_ref().map(Lab::control_socket));
     hidden.extend(control.as_ref().map(|control| control.path().to_owned()));
     hidden.extend(control::folders());
     init.close(hidden)?;
-    proxy.wait_until_ready()?;
+    service.wait_until_ready()?;
     init.say(&ToInit::Start)?;
-    let code = follow(&mut init, &proxy, &signals);
+    let code = follow(&mut init, &mut service, &signals);
     init.end();
-    let summary = proxy.stop();
+    let summary = service.stop();
     drop(init);
     match summary {
         Some(summary) if !plan.quiet => closing::print(&summary),
@@ -128,27 +127,26 @@ impl Drop for Init {
     }
 }
 
-/// Waits for the command's end, and passes signals on until then.
-fn follow(init: &mut Init, proxy: &Proxy, signals: &Signals) -> Result<u8, Failure> {
-    let mut proxy_lives = true;
+/// Waits for the command's end; passes signals on and has a dead proxy replaced until then.
+fn follow(init: &mut Init, service: &mut Service, signals: &Signals) -> Result<u8, Failure> {
     loop {
-        let mut watched = vec![
-            PollFd::new(init.line.as_fd(), PollFlags::POLLIN),
-            PollFd::new(signals.as_fd(), PollFlags::POLLIN),
-        ];
-        if proxy_lives {
-            watched.push(PollFd::new(proxy.as_fd(), PollFlags::POLLIN));
-        }
-        match poll(&mut watched, PollTimeout::NONE) {
+        let watched = [init.line.as_fd(), signals.as_fd()].into_iter().chain(service.watched());
+        let mut watched: Vec<PollFd<'_>> =
+            watched.map(|descriptor| PollFd::new(descriptor, PollFlags::POLLIN)).collect();
+        let patience = service.patience().map(|patience| {
+            // Rounded up, so that it is over when the time is.
+            PollTimeout::try_from(patience + Duration::from_millis(1)).unwrap_or(PollTimeout::MAX)
+        });
+        match poll(&mut watched, patience.unwrap_or(PollTimeout::NONE)) {
             Ok(_) | Err(Errno::EINTR) => {}
             Err(error) => return Err(Failure::bug(format!("poll: {error}"))),
         }
         let ready = |index: usize| watched.get(index).and_then(PollFd::any).unwrap_or(false);
-        let (spoken, proxy_ended) = (ready(0), ready(2));
-        if proxy_ended {
-            proxy_lives = false;
-            let what = if proxy.has_reported() { "was told to end" } else { "has died" };
-            eprintln!("closedbook: the proxy {what}; the command has no network from here on");
+        let spoken = ready(0);
+        let due = ready(2) || service.patience().is_some_and(|patience| patience.is_zero());
+        // A command that has ended needs no proxy any more.
+        if due && !spoken {
+            service.attend()?;
         }
         while let Some(number) =
             signals.next_for_command().map_err(|error| Failure::bug(error.to_string()))?
@@ -176,10 +174,6 @@ fn ended(message: Option<FromInit>) -> Result<u8, Failure> {
             Ok(128 + 9)
         }
     }
-}
-
-fn pair() -> Result<(UnixStream, UnixStream), Failure> {
-    UnixStream::pair().map_err(|error| Failure::bug(format!("can't make a socket pair: {error}")))
 }
 
 /// clone(2) says little about why it denies namespaces; the usual causes are known.

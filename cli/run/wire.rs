@@ -4,7 +4,10 @@ use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
 
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -87,6 +90,22 @@ impl Line {
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// Waits for the next message, but not longer than this. An error of kind `TimedOut` when none has begun by then.
+    pub(super) fn hear_within<T: DeserializeOwned>(&mut self, patience: Duration) -> io::Result<Option<T>> {
+        let until = Instant::now() + patience;
+        while !self.has_more() {
+            let left = PollTimeout::try_from(until.saturating_duration_since(Instant::now()));
+            let mut ready = [PollFd::new(self.as_fd(), PollFlags::POLLIN)];
+            match poll(&mut ready, left.unwrap_or(PollTimeout::MAX)) {
+                Ok(0) => return Err(io::ErrorKind::TimedOut.into()),
+                Ok(_) => break,
+                Err(Errno::EINTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        self.hear()
     }
 
     /// Whether a message has been read from the socket but not been heard: poll(2) can't see those.

@@ -20,7 +20,7 @@ pub(crate) enum ToOuter {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FromOuter {
-    /// It has the listeners and accepts.
+    /// It serves, and the self-test has passed.
     Ready,
     /// It can't serve.
     Unable(String),
@@ -29,7 +29,7 @@ pub(crate) enum FromOuter {
 }
 
 /// What the outer process enforces.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct OuterConfig {
     /// The policy document, as JSON.
     pub(crate) policy: String,
@@ -56,6 +56,9 @@ pub(crate) struct Report {
     pub(crate) refused_more: u64,
     /// Attempts that are not in the decision log.
     pub(crate) unrecorded: u64,
+    /// Refused packets that have no record, since there were too many at once.
+    #[serde(default)]
+    pub(crate) packets_unrecorded: u64,
     /// Why the log is not complete, if it is not.
     pub(crate) log_error: Option<String>,
 }
@@ -75,8 +78,9 @@ pub(crate) struct Row {
 
 impl From<Summary> for Report {
     fn from(summary: Summary) -> Self {
-        let Summary { refused, refused_more, unrecorded, log_error, .. } = summary;
-        Self { refused: refused.into_iter().map(Row::from).collect(), refused_more, unrecorded, log_error }
+        let Summary { refused, refused_more, unrecorded, packets_unrecorded, log_error, .. } = summary;
+        let refused = refused.into_iter().map(Row::from).collect();
+        Self { refused, refused_more, unrecorded, packets_unrecorded, log_error }
     }
 }
 

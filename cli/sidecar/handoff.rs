@@ -8,10 +8,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use closedbook_kernel::descriptors;
-use closedbook_sidecar::listeners::Listeners;
-
-use crate::exit::{Failure, chain};
+use crate::exit::Failure;
 
 /// How long the outer half waits for the inner half to appear; containers of one project start in any order.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -53,12 +50,12 @@ fn refuse_open_folder(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Fetches the listeners from the inner half, waiting for it to appear.
-pub(super) fn fetch(path: &Path) -> Result<Listeners, Failure> {
+/// Connects to the inner half, waiting for it to appear.
+pub(super) fn connect(path: &Path) -> Result<UnixStream, Failure> {
     let given_up = Instant::now() + PATIENCE;
-    let socket = loop {
+    loop {
         match UnixStream::connect(path) {
-            Ok(socket) => break socket,
+            Ok(socket) => return Ok(socket),
             Err(error) if Instant::now() >= given_up => {
                 return Err(Failure::refused(format!(
                     "--handoff {}: no inner half after {} s: {error}",
@@ -69,13 +66,5 @@ pub(super) fn fetch(path: &Path) -> Result<Listeners, Failure> {
             }
             Err(_) => thread::sleep(STEP),
         }
-    };
-    take(&socket)
-}
-
-/// Receives the listeners.
-pub(super) fn take(socket: &UnixStream) -> Result<Listeners, Failure> {
-    let received = descriptors::receive(socket)
-        .map_err(|error| Failure::refused(format!("the inner half handed nothing over: {error}")))?;
-    Listeners::adopt(received).map_err(|error| Failure::refused(chain(&error)))
+    }
 }

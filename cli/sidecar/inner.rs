@@ -1,14 +1,13 @@
 //! `closedbook sidecar inner`: closes the network namespace it is started in, then stays as its anchor.
 
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use closedbook_kernel::descriptors;
 use closedbook_kernel::privileges;
-use closedbook_sidecar::inner;
-use closedbook_sidecar::listeners::{Families, Listeners};
+use closedbook_kernel::{descriptors, seccomp};
+use closedbook_sidecar::inner::{self, Anchor};
 
 use super::handoff;
 use crate::exit::{Failure, chain};
@@ -26,31 +25,40 @@ pub(crate) struct Inner {
 impl Inner {
     pub(super) fn run(self) -> Result<ExitCode, Failure> {
         let socket = handoff::bind(&self.handoff)?;
-        let listeners = inner::set_up().map_err(|error| {
+        let anchor = inner::set_up().map_err(|error| {
             Failure::host(format!("can't close this network namespace: {}", chain(&error)))
                 .remedy(error.remedy())
         })?;
-        let families = listeners.families();
-        // Held until the outer half comes, they would let clients hang in their backlog; without them clients are
-        // refused. They are bound again for each outer half.
-        drop(listeners);
-        privileges::drop_all().map_err(|error| Failure::bug(chain(&error)))?;
+        give_up_everything()?;
         eprintln!("closedbook: the namespace is closed; listeners at {}", self.handoff.display());
-        hand_over_for_ever(&socket, families)
+        hand_over_for_ever(&socket, &anchor)
     }
 }
 
+/// G17: what holds the namespace needs nothing any more but to bind listeners and hand them over.
+fn give_up_everything() -> Result<(), Failure> {
+    let failed = |error: &dyn std::fmt::Display| Failure::bug(format!("can't give up privilege: {error}"));
+    privileges::drop_all().map_err(|error| failed(&chain(&error)))?;
+    privileges::limit_anchor().map_err(|error| failed(&error))?;
+    descriptors::silence().map_err(|error| failed(&error))?;
+    std::env::set_current_dir("/").map_err(|error| failed(&error))?;
+    seccomp::confine_anchor().map_err(|error| failed(&error))
+}
+
 /// Binding needs no privilege, so an outer half that was started anew is served like the first.
-fn hand_over_for_ever(socket: &UnixListener, families: Families) -> Result<ExitCode, Failure> {
+fn hand_over_for_ever(socket: &UnixListener, anchor: &Anchor) -> Result<ExitCode, Failure> {
     loop {
         let (outer, _) =
             socket.accept().map_err(|error| Failure::bug(format!("the handoff socket: {error}")))?;
-        let handed = Listeners::bind(families)
-            .map_err(|error| chain(&error))
-            .and_then(|new| descriptors::send(&outer, &new.descriptors()).map_err(|error| error.to_string()));
-        if let Err(error) = handed {
-            // The former outer half still serves, or this one has gone already: the namespace stays as closed as it was.
-            eprintln!("closedbook: the listeners were not handed over: {error}");
+        // Where it fails, the former outer half still serves, or this one has gone already: the namespace stays as
+        // closed as it was.
+        if let Err(error) = serve(anchor, outer) {
+            eprintln!("closedbook: {error}");
         }
     }
+}
+
+fn serve(anchor: &Anchor, outer: UnixStream) -> Result<(), String> {
+    let given = anchor.hand_over(outer).map_err(|error| chain(&error))?;
+    given.test().map_err(|error| format!("the self-test failed: {}", chain(&error)))
 }

@@ -1,6 +1,8 @@
 //! `closedbook sidecar outer`: takes the listeners over, gives up all privilege, decides and dials.
 
+use std::error::Error;
 use std::fs::File;
+use std::io::{self, Write};
 use std::num::NonZero;
 use std::os::fd::RawFd;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -11,18 +13,20 @@ use std::thread;
 use clap::Args;
 use closedbook_kernel::descriptors::{self, inherited};
 use closedbook_kernel::idmap::may_become_nobody;
-use closedbook_kernel::privileges;
+use closedbook_kernel::{landlock, privileges, seccomp};
 use closedbook_policy::Policy;
 use closedbook_sidecar::control::Control;
+use closedbook_sidecar::handoff::{Handed, Verdict};
 use closedbook_sidecar::listeners::Listeners;
 use closedbook_sidecar::outer::{self, Config, Limits, MetricsListener, Upstreams, Widen};
 use nix::unistd::getuid;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::config::{FromOuter, OuterConfig, ToOuter};
 use super::handoff;
+use super::ready::ReadyFlags;
 use crate::exit::{Failure, chain};
 use crate::flags;
 use crate::flags::log::{LogFlags, OpenLog, Recorder};
@@ -56,6 +60,8 @@ pub(crate) struct Outer {
     #[arg(long, value_name = "ADDRESS[:PORT]")]
     resolver: Vec<String>,
 
+    #[command(flatten)]
+    ready: ReadyFlags,
     /// Listen for `closedbook phase|status|log|denials --control PATH` at this path, in a folder that the task does not
     /// see.
     #[arg(long, value_name = "PATH")]
@@ -105,6 +111,7 @@ impl Outer {
         let phase = self.phase.ok_or_else(missing)?;
         let upstreams = flags::resolvers(&self.resolver)?.map_or(Upstreams::System, Upstreams::Servers);
         messages::start(None);
+        let mut ready = self.ready.open()?;
         let recorder = self.log.open()?.map(OpenLog::start).transpose()?;
         let metrics = self.metrics.open()?;
         let owner = getuid().as_raw();
@@ -112,17 +119,39 @@ impl Outer {
             Some(path) => Some(Control { listener: instance::bind(path)?, owner }),
             None => None,
         };
-        let listeners = handoff::fetch(self.handoff.as_deref().ok_or_else(missing)?)?;
+        let inner = handoff::connect(self.handoff.as_deref().ok_or_else(missing)?)?;
         give_up_privilege()?;
+        let Handed { listeners, journal, probes, verdict } = take(inner)?;
+        let widen = self.widen;
         let cannot = |error| Failure::host(format!("the log or the metrics: {error}"));
         let log = recorder.as_ref().map(Recorder::log_to).transpose().map_err(cannot)?;
         let listener = metrics.as_ref().map(OpenMetrics::listener).transpose().map_err(cannot)?;
-        let (limits, widen) = (limits(), self.widen);
-        let config = Config { policy, phase, upstreams, log, metrics: listener, limits, widen, control };
-        runtime()?.block_on(async {
-            let stop = until_told()?;
-            eprintln!("closedbook: serving");
-            outer::run(config, listeners, stop).await.map_err(|error| Failure::refused(chain(&error)))
+        let (limits, metrics) = (limits(), listener);
+        let config = Config { policy, phase, upstreams, log, metrics, limits, widen, control, journal };
+        let proxy = outer::Proxy::new(config).map_err(|error| Failure::refused(chain(&error)))?;
+        let threads = threads();
+        confine()?;
+        let told = proxy.probes();
+        told.expect(probes);
+        runtime(threads)?.block_on(async {
+            let mut signals = std::pin::pin!(until_told()?);
+            let mut failed = None;
+            let stop = async {
+                tokio::select! {
+                    tested = passed(verdict) => match tested {
+                        Ok(()) => told.over(),
+                        Err(error) => return failed = Some(error),
+                    },
+                    () = &mut signals => return,
+                }
+                if let Err(error) = ready.announce() {
+                    return failed = Some(format!("can't say that it serves: {error}"));
+                }
+                eprintln!("closedbook: serving");
+                signals.await;
+            };
+            proxy.run(listeners, stop).await.map_err(|error| Failure::refused(chain(&error)))?;
+            failed.map_or(Ok(()), |error| Err(Failure::refused(error)))
         })?;
         // Fails where the privilege that made it is gone; the next one takes its place.
         if let Some(path) = &self.control {
@@ -136,105 +165,163 @@ impl Outer {
         let broken =
             |error: &dyn std::fmt::Display| Failure::bug(format!("the supervisor's descriptors: {error}"));
         let line = UnixStream::from(inherited(descriptor).map_err(|error| broken(&error))?);
-        let handoff = self
+        let inner = self
             .handoff_fd
             .ok_or_else(|| broken(&"no handoff"))
             .and_then(|number| inherited(number).map(UnixStream::from).map_err(|error| broken(&error)))?;
         let take = |number: Option<RawFd>| number.map(inherited).transpose().map_err(|error| broken(&error));
         let metrics = take(self.metrics_fd)?.map(metrics::listener).transpose();
         let inherited = Inherited {
-            handoff,
+            inner,
             log: take(self.log_fd)?.map(File::from),
             keeper: take(self.log_keeper_fd)?.map(UnixStream::from),
             metrics: metrics.map_err(|error| broken(&error))?,
             control: take(self.control_fd)?.map(UnixListener::from),
         };
-        // Before anything is read from anybody. The listeners come from the inner part, not from the task.
         give_up_privilege()?;
-        runtime()?.block_on(async {
+        let mut hears = io::BufReader::new(line.try_clone().map_err(|error| broken(&error))?);
+        let config = match hear(&mut hears) {
+            Some(ToOuter::Serve(config)) => config,
+            Some(ToOuter::Stop) => return Err(Failure::bug("the supervisor did not say what to enforce")),
+            None => return Ok(ExitCode::SUCCESS),
+        };
+        let threads = threads();
+        let (proxy, listeners, verdict) = match prepare(config, inherited) {
+            Ok(prepared) => prepared,
+            Err(failure) => {
+                say(&line, &FromOuter::Unable(failure.to_string()))?;
+                return Ok(ExitCode::SUCCESS);
+            }
+        };
+        let heard = hears.buffer().to_vec();
+        runtime(threads)?.block_on(async {
             line.set_nonblocking(true).map_err(|error| broken(&error))?;
             let line = tokio::net::UnixStream::from_std(line).map_err(|error| broken(&error))?;
-            let (hears, says) = line.into_split();
-            serve(Supervisor { hears: BufReader::new(hears), says }, inherited).await
+            serve(Supervisor::new(line, heard), proxy, listeners, verdict).await
         })?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// The other end of the supervisor's line.
-struct Supervisor {
-    hears: BufReader<OwnedReadHalf>,
-    says: OwnedWriteHalf,
-}
-
-impl Supervisor {
-    /// `None` when the supervisor is gone.
-    async fn hear(&mut self) -> Option<ToOuter> {
-        let mut text = String::new();
-        match self.hears.read_line(&mut text).await {
-            Ok(length) if length > 0 => serde_json::from_str(&text).ok(),
-            _ => None,
-        }
-    }
-
-    async fn say(&mut self, message: &FromOuter) -> Result<(), Failure> {
-        let mut text = serde_json::to_vec(message).map_err(|error| Failure::bug(error.to_string()))?;
-        text.push(b'\n');
-        // A supervisor that is gone has told its user why, and this process ends by the same token.
-        let _ = self.says.write_all(&text).await;
-        Ok(())
-    }
-}
-
 /// What the supervisor has opened for this process.
 struct Inherited {
-    handoff: UnixStream,
+    inner: UnixStream,
     log: Option<File>,
     keeper: Option<UnixStream>,
     metrics: Option<MetricsListener>,
     control: Option<UnixListener>,
 }
 
-async fn serve(mut supervisor: Supervisor, inherited: Inherited) -> Result<(), Failure> {
-    let config = match supervisor.hear().await {
-        Some(ToOuter::Serve(config)) => config,
-        Some(ToOuter::Stop) => return Err(Failure::bug("the supervisor did not say what to enforce")),
-        None => return Ok(()),
-    };
-    let (proxy, handoff) = match prepare(config, inherited) {
-        Ok(proxy) => proxy,
-        Err(what) => return supervisor.say(&FromOuter::Unable(what)).await,
-    };
-    let taken = tokio::task::spawn_blocking(move || handoff::take(&handoff)).await;
-    let listeners: Listeners = match taken {
-        Ok(Ok(listeners)) => listeners,
-        Ok(Err(failure)) => return supervisor.say(&FromOuter::Unable(failure.to_string())).await,
-        Err(error) => return Err(Failure::bug(error.to_string())),
-    };
-    // The sockets are listening: what the task connects before the first accept(2) waits for it.
-    supervisor.say(&FromOuter::Ready).await?;
+/// All that is done before the task is served: its listeners are taken, what the proxy needs is opened or asked for, and
+/// nothing else can be opened any more.
+fn prepare(config: OuterConfig, inherited: Inherited) -> Result<(outer::Proxy, Listeners, Verdict), Failure> {
+    let refused = |error: &dyn Error| Failure::refused(chain(error));
+    messages::start(config.messages.as_deref());
+    let policy = Policy::from_json(&config.policy).map_err(|error| refused(&error))?;
+    let upstreams = config.resolvers.map_or(Upstreams::System, Upstreams::Servers);
+    let Inherited { inner, log, keeper, metrics, control } = inherited;
+    let log = log.map(|file| config.log.log_to(file, keeper)).transpose();
+    let log = log.map_err(|error| Failure::host(format!("the decision log: {error}")))?;
+    let Handed { listeners, journal, probes, verdict } = take(inner)?;
+    let widen = Widen::parse(&config.widen).ok_or_else(|| Failure::bug("the ratchet can't be set so"))?;
+    let control = control.map(|listener| Control { listener, owner: config.owner });
+    let (phase, limits) = (config.phase, limits());
+    let config = Config { policy, phase, upstreams, log, metrics, limits, widen, control, journal };
+    let proxy = outer::Proxy::new(config).map_err(|error| refused(&error))?;
+    proxy.probes().expect(probes);
+    confine()?;
+    Ok((proxy, listeners, verdict))
+}
+
+fn take(inner: UnixStream) -> Result<Handed, Failure> {
+    closedbook_sidecar::handoff::take(inner).map_err(|error| Failure::refused(chain(&error)))
+}
+
+/// One message, before there is a runtime; `None` when the supervisor is gone.
+fn hear(from: &mut impl io::BufRead) -> Option<ToOuter> {
+    let mut text = String::new();
+    from.read_line(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+fn say(mut to: &UnixStream, message: &FromOuter) -> Result<(), Failure> {
+    // A supervisor that is gone has told its user why.
+    let _ = to.write_all(&line(message)?);
+    Ok(())
+}
+
+fn line(message: &FromOuter) -> Result<Vec<u8>, Failure> {
+    let mut text = serde_json::to_vec(message).map_err(|error| Failure::bug(error.to_string()))?;
+    text.push(b'\n');
+    Ok(text)
+}
+
+/// The other end of the supervisor's line.
+struct Supervisor {
+    hears: BufReader<tokio::io::Chain<io::Cursor<Vec<u8>>, OwnedReadHalf>>,
+    says: OwnedWriteHalf,
+    /// A message that has not come to its end yet.
+    text: Vec<u8>,
+}
+
+impl Supervisor {
+    /// What was read and not looked at yet comes first.
+    fn new(line: tokio::net::UnixStream, heard: Vec<u8>) -> Self {
+        let (hears, says) = line.into_split();
+        Self { hears: BufReader::new(io::Cursor::new(heard).chain(hears)), says, text: Vec::new() }
+    }
+
+    /// `None` when the supervisor is gone. May be given up and begun again.
+    async fn hear(&mut self) -> Option<ToOuter> {
+        let read = self.hears.read_until(b'\n', &mut self.text).await;
+        let text = std::mem::take(&mut self.text);
+        read.ok().and_then(|_| serde_json::from_slice(&text).ok())
+    }
+
+    async fn say(&mut self, message: &FromOuter) -> Result<(), Failure> {
+        // A supervisor that is gone has told its user why, and this process ends by the same token.
+        let _ = self.says.write_all(&line(message)?).await;
+        Ok(())
+    }
+}
+
+async fn serve(
+    mut supervisor: Supervisor,
+    proxy: outer::Proxy,
+    listeners: Listeners,
+    verdict: Verdict,
+) -> Result<(), Failure> {
+    let probes = proxy.probes();
     let stop = async {
+        let said = tokio::select! {
+            tested = passed(verdict) => match tested {
+                Ok(()) => {
+                    probes.over();
+                    supervisor.say(&FromOuter::Ready).await
+                }
+                Err(error) => {
+                    let _ = supervisor.say(&FromOuter::Unable(error)).await;
+                    return;
+                }
+            },
+            _ = supervisor.hear() => return,
+        };
         // A message that is not `Stop`, and silence for ever, end it as well.
-        supervisor.hear().await;
+        if said.is_ok() {
+            supervisor.hear().await;
+        }
     };
     let summary = proxy.run(listeners, stop).await.map_err(|error| Failure::refused(chain(&error)))?;
+    // A supervisor that is gone, or has given us up, wants no report.
     supervisor.say(&FromOuter::Done(summary.into())).await
 }
 
-/// The proxy, and where its listeners come from.
-fn prepare(config: OuterConfig, inherited: Inherited) -> Result<(outer::Proxy, UnixStream), String> {
-    messages::start(config.messages.as_deref());
-    let policy = Policy::from_json(&config.policy).map_err(|error| chain(&error))?;
-    let upstreams = config.resolvers.map_or(Upstreams::System, Upstreams::Servers);
-    let widen = Widen::parse(&config.widen).ok_or("the ratchet can't be set so")?;
-    let Inherited { handoff, log, keeper, metrics, control } = inherited;
-    let control = control.map(|listener| Control { listener, owner: config.owner });
-    let log = log.map(|file| config.log.log_to(file, keeper)).transpose();
-    let log = log.map_err(|error| format!("the decision log: {error}"))?;
-    let (phase, limits) = (config.phase, limits());
-    let config = Config { policy, phase, upstreams, log, metrics, limits, widen, control };
-    let proxy = outer::Proxy::new(config).map_err(|error| chain(&error))?;
-    Ok((proxy, handoff))
+/// Waits for the end of the self-test.
+async fn passed(verdict: Verdict) -> Result<(), String> {
+    match tokio::task::spawn_blocking(|| verdict.wait()).await {
+        Ok(tested) => tested.map_err(|error| chain(&error)),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 /// Descriptors that there is room for from the start: four thousand connections, at 64 KiB of the kernel's memory.
@@ -242,19 +329,36 @@ const DESCRIPTORS_SOON: u32 = 8192;
 
 /// G17: what reads hostile bytes holds nothing.
 fn give_up_privilege() -> Result<(), Failure> {
-    let limit = privileges::raise_descriptor_limit();
-    limit.map_err(|error| Failure::host(format!("can't raise the limit on descriptors: {error}")))?;
+    let limits = privileges::raise_descriptor_limit().and_then(|()| privileges::limit_proxy());
+    limits.map_err(|error| Failure::host(format!("can't set this process's limits: {error}")))?;
     // Only faster: where it fails, room is made when it is needed.
     let _ = descriptors::make_room(
         u32::try_from(privileges::descriptor_limit()).unwrap_or(u32::MAX).min(DESCRIPTORS_SOON),
     );
+    let silent = descriptors::silence().and_then(|()| std::env::set_current_dir("/"));
+    silent.map_err(|error| Failure::host(format!("can't leave the caller's input and folder: {error}")))?;
     if may_become_nobody() {
         privileges::become_nobody().map_err(|error| Failure::bug(chain(&error)))?;
     }
     privileges::drop_all().map_err(|error| Failure::bug(chain(&error)))
 }
 
-/// Sized by what the process may open.
+/// G17: and does nothing but what a proxy does. Must be called before there are threads.
+fn confine() -> Result<(), Failure> {
+    let enforced = landlock::no_file_system();
+    tracing::debug!(?enforced, "Landlock");
+    seccomp::confine_proxy().map_err(|error| {
+        Failure::host(format!("the system-call filter is refused: {error}"))
+            .remedy("use a kernel with CONFIG_SECCOMP_FILTER, and allow seccomp(2) in the container")
+    })
+}
+
+/// Asked before it can't be any more: the answer is in files.
+fn threads() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS)
+}
+
+/// Sized by what the process may open. Asked before it is confined.
 fn limits() -> Limits {
     Limits::for_descriptors(privileges::descriptor_limit())
 }
@@ -263,9 +367,9 @@ fn limits() -> Limits {
 /// machine may run many proxies at once.
 const MOST_THREADS: usize = 4;
 
-fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+fn runtime(threads: usize) -> Result<tokio::runtime::Runtime, Failure> {
     tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS))
+        .worker_threads(threads)
         .enable_all()
         .build()
         .map_err(|error| Failure::host(format!("can't start the threads of the proxy: {error}")))

@@ -11,6 +11,7 @@ use std::os::unix::net::UnixListener;
 use std::sync::Arc;
 
 use tokio::net::UnixListener as AsyncListener;
+use tokio::runtime::{Builder, Runtime};
 
 use crate::outer::Outer;
 use crate::outer::stop::Stop;
@@ -37,15 +38,30 @@ pub struct Control {
     pub owner: u32,
 }
 
+/// A control socket that can be served.
+pub(crate) struct Open {
+    runtime: Runtime,
+    listener: AsyncListener,
+    owner: u32,
+}
+
 impl Control {
-    /// Serves until `stop`.
-    pub(crate) fn serve(
-        self,
-        outer: Arc<Outer>,
-        stop: Stop,
-    ) -> io::Result<impl Future<Output = ()> + Send + 'static> {
+    /// Makes what serving it needs: a runtime of its own, so that an operator is heard at once, however many connections
+    /// of the task wait for their turn in the proxy's.
+    pub(crate) fn open(self) -> io::Result<Open> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
         self.listener.set_nonblocking(true)?;
-        let listener = AsyncListener::from_std(self.listener)?;
-        Ok(server::serve(listener, self.owner, outer, stop))
+        let listener = {
+            let _context = runtime.enter();
+            AsyncListener::from_std(self.listener)?
+        };
+        Ok(Open { runtime, listener, owner: self.owner })
+    }
+}
+
+impl Open {
+    /// Serves until `stop`, on the calling thread.
+    pub(crate) fn serve(self, outer: Arc<Outer>, stop: Stop) {
+        self.runtime.block_on(server::serve(self.listener, self.owner, outer, stop));
     }
 }

@@ -8,6 +8,7 @@ use closedbook_policy::{Evidence, Refusal, Request};
 use crate::evidence::client_hello::{self, HelloReader};
 use crate::evidence::dns::{self, Answer, Question, Ruling, Transport};
 use crate::evidence::http::{self, Gate, Step};
+use crate::evidence::packet::{self, Packet};
 use crate::evidence::{FirstBytes, Sniff};
 
 /// No cut changes what a hello says, and what was decided stays decided.
@@ -75,6 +76,21 @@ pub fn dns_question(bytes: &[u8]) {
         Sniff::Found(message) => assert!(bytes.starts_with(&dns::framed(message))),
         Sniff::Incomplete => assert!(bytes.len() < 2 + dns::MAX_QUESTION),
         Sniff::Refused(_) => assert!(bytes.len() >= 2),
+    }
+}
+
+/// What the kernel tells of refused packets: each copy takes the octets of a message, and its description is a line of
+/// plain text.
+pub fn packet_log(bytes: &[u8]) {
+    let copies: Vec<_> = packet::copies(bytes).collect();
+    assert!(copies.len() <= bytes.len() / 16);
+    let parsed = copies.iter().map(|copy| copy.packet).chain([Packet::parse(bytes)]);
+    for packet in parsed {
+        let text = packet.to_string();
+        assert!(text.len() < 100 && text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' '));
+        assert!(packet.port().is_none() || packet.destination().is_some());
+        let canonical = packet.destination().is_none_or(|to| to.ip() == to.ip().to_canonical());
+        assert!(canonical);
     }
 }
 
@@ -152,6 +168,7 @@ mod tests {
             super::client_hello(&bytes);
             super::http_head(&bytes);
             super::dns_question(&bytes);
+            super::packet_log(&bytes);
         }
     }
 }

@@ -7,6 +7,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
+use nix::libc;
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use thiserror::Error;
 
@@ -26,6 +27,8 @@ pub struct Listeners {
     pub dns_udp: Vec<UdpSocket>,
     /// DNS over TCP.
     pub dns_tcp: Vec<TcpListener>,
+    /// Copies of the packets that the rules refused.
+    pub packet_log: Option<OwnedFd>,
 }
 
 /// The address families of a namespace.
@@ -92,10 +95,18 @@ impl Listeners {
         }
     }
 
+    /// Together with the socket for copies of refused packets.
+    #[must_use]
+    pub fn with_packet_log(mut self, packet_log: OwnedFd) -> Self {
+        self.packet_log = Some(packet_log);
+        self
+    }
+
     /// Their descriptors, to hand over.
     pub fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
         let tcp = self.tcp.iter().chain(&self.dns_tcp).map(AsFd::as_fd);
-        tcp.chain(self.dns_udp.iter().map(AsFd::as_fd)).collect()
+        let udp = self.dns_udp.iter().map(AsFd::as_fd);
+        tcp.chain(udp).chain(self.packet_log.as_ref().map(AsFd::as_fd)).collect()
     }
 
     /// Takes over what another process bound; each is recognised by what it is, not by its place.
@@ -103,6 +114,10 @@ impl Listeners {
         let mut listeners = Self::default();
         for descriptor in descriptors {
             let socket = Socket::from(descriptor);
+            if socket.domain().map_err(ListenError::NotASocket)? == Domain::from(libc::AF_NETLINK) {
+                listeners.packet_log = Some(socket.into());
+                continue;
+            }
             let kind = socket.r#type().map_err(ListenError::NotASocket)?;
             let address = socket.local_addr().map_err(ListenError::NotASocket)?.as_socket();
             match (kind, address) {

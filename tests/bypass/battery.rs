@@ -1,13 +1,11 @@
 //! A family of attacks, tried at every level in one run.
 
-use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::support::{Mode, Outcome, Run, beginning_as, modes, offspring, python};
+use crate::program::{Program, Results, Sealed};
+use crate::support::{Mode, Outcome, Run, modes};
 
 /// One technique.
 pub(crate) struct Attack {
@@ -75,18 +73,6 @@ impl Attack {
 /// The levels, in order, with the letter that marks their nonces.
 const LEVELS: [(&str, char); 4] = [("control", 'c'), ("sealed", 'd'), ("capable", 'e'), ("flushed", 'f')];
 
-/// What every attack program begins with.
-pub(crate) const PROGRAM: &str = concat!(
-    include_str!("programs/attack.py"),
-    include_str!("programs/tls.py"),
-    include_str!("programs/http.py"),
-    include_str!("programs/dns.py"),
-    include_str!("programs/raw.py"),
-    include_str!("programs/privilege.py"),
-    "\nif len(sys.argv) > 1:\n    enter(sys.argv[1])\n",
-    "for line in sys.stdin:\n    print(json.dumps(answer(json.loads(line))), flush=True)\n",
-);
-
 /// Where the permitted host of the batteries lives.
 const PERMITTED: &str = "api.anthropic.com";
 const PERMITTED_AT: [&str; 2] = ["198.51.100.1", "2001:db8::1:1"];
@@ -117,20 +103,12 @@ struct Battery<'a> {
     seed: String,
 }
 
-type Results = BTreeMap<String, Value>;
-
 impl Battery<'_> {
     fn run(&self, mode: Mode, run: Run) -> Vec<String> {
-        let mut supervisor = run.command(&[python(), "-c", PROGRAM]);
-        let mut supervisor = Program::start(&mut supervisor);
-        supervisor.order(&json!({"attacks": [], "together": false, "wait": 1}));
-        let all = offspring(supervisor.child.id());
-        let proxy = all.iter().find(|process| process.words.iter().any(|word| word == "outer")).unwrap().pid;
-        let task = all.iter().find(|process| process.words[0] == python()).unwrap().pid;
-
+        let Sealed { mut program, task, proxy } = Sealed::start(&run);
         let mut results = Vec::new();
         results.push(Program::inside(mode, proxy).order(&self.job(0)));
-        results.push(supervisor.order(&self.job(1)));
+        results.push(program.order(&self.job(1)));
         let mut capable = Program::inside(mode, task);
         results.push(capable.order(&self.job(2)));
         let flushed = capable.order(&json!({"command": ["nft", "flush ruleset; list ruleset"]}));
@@ -140,7 +118,7 @@ impl Battery<'_> {
         );
         results.push(capable.order(&self.job(3)));
         drop(capable);
-        let outcome = run.outcome(supervisor.end());
+        let outcome = run.outcome(program.end());
         assert_eq!(outcome.code, 0, "{outcome:#?}");
         self.attacks
             .iter()
@@ -260,42 +238,4 @@ fn aims(index: usize) -> (String, String) {
 fn seed() -> String {
     let random = std::hash::BuildHasher::hash_one(&std::collections::hash_map::RandomState::new(), 0);
     format!("{:012x}", random & 0xffff_ffff_ffff)
-}
-
-/// A running attack program.
-pub(crate) struct Program {
-    pub(crate) child: Child,
-    orders: ChildStdin,
-    answers: BufReader<ChildStdout>,
-}
-
-impl Program {
-    /// Of this command line.
-    pub(crate) fn start(command: &mut Command) -> Self {
-        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let orders = child.stdin.take().unwrap();
-        let answers = BufReader::new(child.stdout.take().unwrap());
-        Self { child, orders, answers }
-    }
-
-    /// In the network of this process, with every capability.
-    pub(crate) fn inside(mode: Mode, pid: u32) -> Self {
-        Self::start(beginning_as(mode).args([python(), "-c", PROGRAM, &pid.to_string()]))
-    }
-
-    pub(crate) fn order(&mut self, job: &Value) -> Results {
-        writeln!(self.orders, "{job}").unwrap();
-        let mut line = String::new();
-        self.answers.read_line(&mut line).unwrap();
-        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?} to {job}"))
-    }
-
-    /// Closes its input and waits.
-    pub(crate) fn end(self) -> std::process::Output {
-        let Self { child, orders, answers } = self;
-        drop(orders);
-        drop(answers);
-        child.wait_with_output().unwrap()
-    }
 }

@@ -6,8 +6,8 @@ use std::io::Write;
 
 use serde_json::json;
 
-use crate::battery::{PROGRAM, Program};
-use crate::support::{Mode, Run, modes, python};
+use crate::program::Sealed;
+use crate::support::{Mode, Run, modes};
 
 const TIMES: usize = 20;
 const HANG_MS: f64 = 2_000.0;
@@ -41,7 +41,7 @@ const KINDS: [(&str, &str); 22] = [
 fn refusals_are_fast() {
     for &mode in modes() {
         let run = Run::in_lab(mode).allow("api.anthropic.com");
-        let mut task = Program::start(&mut run.command(&[python(), "-c", PROGRAM]));
+        let mut task = Sealed::start(&run).program;
         let mut times: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         for round in 0..TIMES {
             for (kind, code) in KINDS {

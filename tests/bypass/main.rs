@@ -12,6 +12,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod battery;
+mod capable;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -26,6 +27,7 @@ mod other_sockets;
 mod own_ports;
 mod packets;
 mod privilege;
+mod program;
 mod raw_bytes;
 mod terminal;
 mod tls_forms;

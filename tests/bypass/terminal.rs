@@ -8,7 +8,7 @@
 
 use std::fs;
 
-use crate::battery::PROGRAM;
+use crate::program::PROGRAM;
 use crate::support::{Run, beginning_as, modes, python};
 
 /// Runs its arguments on a new terminal, and prints what they say there.

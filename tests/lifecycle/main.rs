@@ -6,7 +6,14 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod ends;
-mod life;
 mod moments;
 #[path = "../support/mod.rs"]
 mod support;
+
+use support::Mode;
+use support::life::Life;
+
+/// A run of the command of these tests, which does what it is told, with one permitted host.
+fn start(mode: Mode) -> Life {
+    Life::start(mode, &["--allow", "api.anthropic.com"], include_str!("command.py"))
+}

@@ -4,7 +4,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::life::{Life, Part};
+use crate::start;
+use crate::support::life::Part;
 use crate::support::modes;
 
 /// Moments tried for each part in each mode.
@@ -23,7 +24,7 @@ fn while_it_starts() {
     for &mode in modes() {
         for part in [Part::Supervisor, Part::Proxy, Part::Init, Part::Lab] {
             for moment in 0..MOMENTS {
-                let mut life = Life::start(mode);
+                let mut life = start(mode);
                 let pause = if moment == 0 { 0 } else { random(START_MS) };
                 thread::sleep(Duration::from_millis(pause));
                 let deadline = Instant::now() + Duration::from_secs(10);
@@ -45,7 +46,7 @@ fn while_it_starts() {
 fn while_it_runs() {
     for &mode in modes() {
         for part in [Part::Supervisor, Part::Proxy, Part::Init, Part::Lab] {
-            let mut life = Life::start(mode);
+            let mut life = start(mode);
             assert_eq!(life.say("stream"), "flowing");
             assert_eq!(life.say("restless"), "restless");
             thread::sleep(Duration::from_millis(random(40)));

@@ -1,5 +1,6 @@
 //! Descriptors: passed over unix sockets, inherited over execve(2).
 
+use std::ffi::CStr;
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -7,8 +8,10 @@ use std::os::unix::net::UnixStream;
 
 use nix::cmsg_space;
 use nix::errno::Errno;
-use nix::fcntl::{FcntlArg, FdFlag, fcntl};
+use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
+use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::socket::{ControlMessage, ControlMessageOwned, MsgFlags, recvmsg, sendmsg};
+use nix::unistd::{dup2_stdin, dup2_stdout};
 
 /// How many descriptors one message may carry: the six listeners of a namespace, and room.
 const MOST: usize = 16;
@@ -63,6 +66,27 @@ pub fn inherited(number: RawFd) -> io::Result<OwnedFd> {
     let descriptor = unsafe { OwnedFd::from_raw_fd(number) };
     fcntl(&descriptor, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC))?;
     Ok(descriptor)
+}
+
+/// A file in memory that is only ever added to, whoever holds it: it lives as long as somebody has it open.
+pub fn memory_file(name: &CStr) -> io::Result<File> {
+    let file = memfd_create(name, MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING)?;
+    fcntl(&file, FcntlArg::F_SETFL(OFlag::O_APPEND))?;
+    Ok(File::from(file))
+}
+
+/// Whether a descriptor is a file in memory: nothing else has seals.
+pub fn is_memory_file(descriptor: impl AsFd) -> bool {
+    fcntl(descriptor, FcntlArg::F_GET_SEALS).is_ok()
+}
+
+/// Takes standard input and output from this process, which are its caller's and none of its business; standard error
+/// stays.
+pub fn silence() -> io::Result<()> {
+    let nothing = File::options().read(true).write(true).open("/dev/null")?;
+    dup2_stdin(&nothing)?;
+    dup2_stdout(&nothing)?;
+    Ok(())
 }
 
 /// Lets a descriptor live on over execve(2).
@@ -145,6 +169,21 @@ mod tests {
         let (ours, theirs) = UnixStream::pair().expect("a pair");
         drop(ours);
         assert_eq!(receive(&theirs).expect_err("nothing").kind(), io::ErrorKind::UnexpectedEof);
+    }
+
+    #[test]
+    fn a_memory_file_is_added_to_and_is_known_as_one() {
+        let mut file = memory_file(c"test").expect("a file");
+        file.write_all(b"one").expect("written");
+        let mut other = File::from(OwnedFd::from(file.try_clone().expect("another descriptor")));
+        io::Seek::rewind(&mut other).expect("rewound");
+        other.write_all(b"two").expect("written");
+        io::Seek::rewind(&mut file).expect("rewound");
+        let mut text = String::new();
+        file.read_to_string(&mut text).expect("read");
+        assert_eq!(text, "onetwo");
+        assert!(is_memory_file(&file));
+        assert!(!is_memory_file(tempfile::tempfile().expect("a file on a disk")));
     }
 
     #[test]

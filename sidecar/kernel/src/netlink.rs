@@ -1,6 +1,7 @@
 //! Conversations with the kernel over netlink: one request at a time, every answer checked for its sender.
 
 use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
 
 use netlink_sys::{Socket, SocketAddr};
 use nix::{
@@ -85,6 +86,12 @@ impl Channel {
                 }
             }
         }
+    }
+}
+
+impl AsFd for Channel {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
     }
 }
 

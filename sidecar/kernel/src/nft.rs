@@ -25,4 +25,7 @@ pub use ruleset::{
     Action, Chain, Counter, Direction, Entry, Hook, Kind, Limit, Log, Match, Name, Point, Policy, Reject,
     Rule, Ruleset, Transport,
 };
-pub use sealed::{LOG_GROUP, SealedPorts, sealed};
+pub use sealed::{LOG_GROUP, PACKET_LOG, SealedPorts, sealed};
+
+/// The numbers that [`Action::Number`] gives are below this, and begin again at zero after the last.
+pub const NUMBERS: u32 = u32::MAX;

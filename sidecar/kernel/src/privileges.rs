@@ -27,8 +27,10 @@ pub enum PrivilegeError {
     Prctl(#[source] Errno),
 }
 
-/// Becomes the user that owns nothing. Needs CAP_SETUID and CAP_SETGID.
+/// Becomes the user that owns nothing. Needs CAP_SETUID and CAP_SETGID, and empties the bounding set while CAP_SETPCAP is
+/// still there: a change of user takes the capabilities, and not the bound on what may be regained.
 pub fn become_nobody() -> Result<(), PrivilegeError> {
+    empty_bounding_set()?;
     let (uid, gid) = (Uid::from_raw(NOBODY), Gid::from_raw(NOBODY));
     setgroups(&[])
         .and_then(|()| setresgid(gid, gid, gid))
@@ -40,12 +42,7 @@ pub fn become_nobody() -> Result<(), PrivilegeError> {
 /// other processes. Checked by reading back.
 pub fn drop_all() -> Result<(), PrivilegeError> {
     prctl::set_no_new_privs().map_err(PrivilegeError::Prctl)?;
-    // Without CAP_SETPCAP the bounding set can't be reduced. no_new_privs makes it meaningless then, so it is left.
-    if caps::has_cap(None, CapSet::Effective, Capability::CAP_SETPCAP)
-        .map_err(PrivilegeError::Capabilities)?
-    {
-        caps::clear(None, CapSet::Bounding).map_err(PrivilegeError::Capabilities)?;
-    }
+    empty_bounding_set()?;
     for set in HELD {
         caps::clear(None, set).map_err(PrivilegeError::Capabilities)?;
     }
@@ -58,6 +55,15 @@ pub fn drop_all() -> Result<(), PrivilegeError> {
     prctl::set_dumpable(false).map_err(PrivilegeError::Prctl)
 }
 
+/// Without CAP_SETPCAP the bounding set can't be reduced. no_new_privs makes it meaningless then, so it is left.
+fn empty_bounding_set() -> Result<(), PrivilegeError> {
+    match caps::has_cap(None, CapSet::Effective, Capability::CAP_SETPCAP) {
+        Ok(true) => caps::clear(None, CapSet::Bounding).map_err(PrivilegeError::Capabilities),
+        Ok(false) => Ok(()),
+        Err(error) => Err(PrivilegeError::Capabilities(error)),
+    }
+}
+
 /// Ambient first: it may hold nothing that the others lack.
 const HELD: [CapSet; 4] = [CapSet::Ambient, CapSet::Inheritable, CapSet::Effective, CapSet::Permitted];
 
@@ -66,6 +72,25 @@ pub fn raise_descriptor_limit() -> Result<(), Errno> {
     let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
     setrlimit(Resource::RLIMIT_NOFILE, hard, hard)
 }
+
+/// What a process that reads hostile bytes never needs: core dumps, which would put what it read on a disk; locked
+/// memory; message queues. Files are not limited, since it writes a log, nor processes, whose count the user's other
+/// processes share.
+pub fn limit_proxy() -> Result<(), Errno> {
+    NEVER.into_iter().try_for_each(|resource| setrlimit(resource, 0, 0))
+}
+
+/// Besides, for the anchor of the task's namespaces: no processes, and no more descriptors than what it holds and one
+/// proxy's listeners.
+pub fn limit_anchor() -> Result<(), Errno> {
+    limit_proxy()?;
+    setrlimit(Resource::RLIMIT_NPROC, 0, 0)?;
+    setrlimit(Resource::RLIMIT_NOFILE, ANCHOR_DESCRIPTORS, ANCHOR_DESCRIPTORS)
+}
+
+const NEVER: [Resource; 3] = [Resource::RLIMIT_CORE, Resource::RLIMIT_MEMLOCK, Resource::RLIMIT_MSGQUEUE];
+
+const ANCHOR_DESCRIPTORS: u64 = 64;
 
 /// How many descriptors this process may open; the lowest possible answer if the kernel does not say.
 pub fn descriptor_limit() -> u64 {

@@ -186,7 +186,7 @@ impl From<Unchanged> for Fault {
             Unchanged::Widening { widening, stop } => Fault::new(Word::WideningRefused, message)
                 .with("widens", widening.to_string())
                 .with("why", stop.word()),
-            Unchanged::Ending => Fault::new(Word::Internal, message),
+            Unchanged::Unnoted(_) | Unchanged::Ending => Fault::new(Word::Internal, message),
         }
     }
 }

@@ -4,13 +4,14 @@
 //! that names nobody (G4), and each does work linear in the bytes it is given, however they are cut up (G16).
 //!
 //! [`FirstBytes`] is what a fresh connection needs; [`http::Gate`] goes on where it ends, for every later request;
-//! [`dns`] is on its own.
+//! [`dns`] is on its own, and so is [`packet`], which reads what the kernel refused.
 
 pub mod client_hello;
 mod cursor;
 pub mod dns;
 mod first_bytes;
 pub mod http;
+pub mod packet;
 pub mod protocol;
 
 use closedbook_policy::Refusal;

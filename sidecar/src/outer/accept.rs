@@ -81,9 +81,13 @@ fn waiting(listener: TcpListener) -> Vec<TcpStream> {
 
 /// One connection too many: reset, and recorded.
 async fn turn_away(outer: &Outer, stream: TcpStream, limit: Limit) {
-    let refusal = outer.metrics.hit(limit);
-    let Ok(mut record) = outer.log.open(outer.ruling.now()).await else { return };
-    if let Ok(original) = (outer.original)(&stream) {
+    let (client, original) = (stream.peer_addr().ok(), (outer.original)(&stream));
+    let probe = outer.probes.has(client, original.as_ref().ok());
+    let refusal = if probe { limit.refusal() } else { outer.metrics.hit(limit) };
+    let Ok(mut record) = outer.record(client, original.as_ref().ok(), outer.ruling.now()).await else {
+        return;
+    };
+    if let Ok(original) = original {
         record.note(|entry| {
             entry.original = Some(original);
             entry.port = Some(original.port());

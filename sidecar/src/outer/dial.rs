@@ -54,14 +54,14 @@ pub(crate) struct Dialled {
 
 impl Dialler {
     /// Dials by the operating system.
-    pub(crate) fn new(resolver: Resolver) -> Self {
-        Self::through(resolver, Arc::new(|address| Box::pin(TcpStream::connect(address))))
+    pub(crate) fn new(resolver: Resolver, own: Own) -> Self {
+        Self::through(resolver, own, Arc::new(|address| Box::pin(TcpStream::connect(address))))
     }
 
     /// Dials by `connect`.
-    pub(crate) fn through(resolver: Resolver, connect: Connect) -> Self {
+    pub(crate) fn through(resolver: Resolver, own: Own, connect: Connect) -> Self {
         let dials = Dials::new(Limits::default().dials);
-        Self { resolver, own: Own::default(), connect, dials, metrics: Arc::default() }
+        Self { resolver, own, connect, dials, metrics: Arc::default() }
     }
 
     /// The same with these bounds, counting here.

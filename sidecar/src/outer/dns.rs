@@ -1,7 +1,7 @@
 //! The DNS service: every question that the task asks, whatever server it was meant for, is answered here.
 
 use std::borrow::Cow;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use closedbook_policy::{Carries, DnsAnswers, Name, Phase, Reason, Refusal};
@@ -24,13 +24,21 @@ pub(super) mod udp;
 const TTL: u32 = 60;
 
 /// Answers one message, and records it. None where a message is no question at all.
-async fn answer(outer: &Outer, message: &[u8], transport: Transport) -> Option<Vec<u8>> {
-    let pace = outer.questions.pace(&outer.metrics);
+async fn answer(
+    outer: &Outer,
+    client: Option<SocketAddr>,
+    message: &[u8],
+    transport: Transport,
+) -> Option<Vec<u8>> {
+    let pace = match outer.probes.has(client, None) {
+        true => Pace::Answer,
+        false => outer.questions.pace(&outer.metrics),
+    };
     if pace == Pace::Drop {
         return None;
     }
     let phase = outer.ruling.now();
-    let Ok(mut record) = outer.log.open(phase).await else {
+    let Ok(mut record) = outer.record(client, None, phase).await else {
         // G13: nothing is told that can't be recorded; G11: but silence would be a hang.
         let question = Question::parse(message).ok()?;
         return Some(Answer::ServerFailure.message(&question, transport));

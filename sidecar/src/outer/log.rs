@@ -89,6 +89,9 @@ enum Line {
     Ended(Arc<Entry>),
 }
 
+/// Attempts that one proxy numbers, out of all of a namespace.
+const NUMBERS_EACH: u64 = 1_000_000_000;
+
 /// Where attempts are recorded.
 #[derive(Debug)]
 pub(crate) struct Log {
@@ -158,7 +161,7 @@ impl Log {
             Some(queue) => self.places(queue).await?,
         };
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
-        Ok(Record::new(id, phase, place, opening, Arc::clone(&self.ledger)))
+        Ok(Record::new(id, phase, place, opening, Some(Arc::clone(&self.ledger))))
     }
 
     /// The place of the record, and that of the line for its opening.
@@ -185,6 +188,11 @@ impl Log {
         // An opening that finds no place is told by its record alone.
         let opening = if self.opens { queue.clone().try_reserve_owned().ok() } else { None };
         Ok((Place::Queue(place), opening))
+    }
+
+    /// The numbers of a proxy that follows others begin so high that no two attempts of a namespace have the same.
+    pub(crate) fn after(&self, proxies: u64) {
+        self.ids.store(proxies.saturating_mul(NUMBERS_EACH).saturating_add(1), Ordering::Relaxed);
     }
 
     /// What was counted so far.

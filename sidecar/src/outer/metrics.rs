@@ -36,6 +36,7 @@ pub(crate) struct Metrics {
     bytes: Family<Direction, Counter>,
     limits: Family<Hit, Counter>,
     unrecorded: Counter,
+    packets: Gauge,
     /// From accept to whole evidence.
     pub(crate) hello: Histogram,
     /// One decision.
@@ -95,6 +96,7 @@ impl Default for Metrics {
             bytes: Family::default(),
             limits: Family::default(),
             unrecorded: Counter::default(),
+            packets: Gauge::default(),
             hello: Histogram::new([0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0]),
             decision: Histogram::new(exponential_buckets(1e-6, 4.0, 10)),
             dial: Histogram::new([
@@ -131,6 +133,11 @@ impl Metrics {
         self.unrecorded.inc();
     }
 
+    /// Counts refused packets that have no record; fewer if some were taken for such.
+    pub(crate) fn packets(&self, unrecorded: i64) {
+        self.packets.inc_by(unrecorded);
+    }
+
     /// A limit is reached: counts it, and says so to whom it hits.
     pub(crate) fn hit(&self, limit: Limit) -> Refusal {
         self.limits.get_or_create(&Hit { limit: limit.word() }).inc();
@@ -141,7 +148,7 @@ impl Metrics {
         if last.is_none_or(|last| last.elapsed() >= RECENT) {
             tracing::warn!(limit = limit.word(), "{}", limit.detail());
         }
-        Refusal::new(Reason::Limit, limit.detail())
+        limit.refusal()
     }
 
     /// The process that counts here.
@@ -178,7 +185,8 @@ impl Metrics {
     }
 
     fn register(&mut self) {
-        let Self { registry, attempts, bytes, limits, unrecorded, hello, decision, dial, live, .. } = self;
+        let Self { registry, attempts, bytes, limits, unrecorded, packets, .. } = self;
+        let Self { hello, decision, dial, live, .. } = self;
         let build = Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("closedbook_build", "The program", build);
         registry.register(
@@ -197,6 +205,11 @@ impl Metrics {
             "closedbook_unrecorded",
             "Attempts that are not in the decision log, since it could not be written",
             unrecorded.clone(),
+        );
+        registry.register(
+            "closedbook_packets_unrecorded",
+            "Refused packets that have no record, since there were too many at once",
+            packets.clone(),
         );
         let mut time = |name, help, histogram: &Histogram| {
             registry.register_with_unit(name, help, Unit::Seconds, histogram.clone());

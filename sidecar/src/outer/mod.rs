@@ -10,13 +10,12 @@
 
 use std::fs::File;
 use std::io;
-use std::net;
+use std::net::{self, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use closedbook_policy::Policy;
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use closedbook_policy::{Epoch, Phase, Policy, Refusal};
 use socket2::SockRef;
 use thiserror::Error;
 use tokio::net::{TcpListener, UdpSocket};
@@ -25,6 +24,7 @@ use tokio::task::JoinSet;
 
 use self::metrics::Limit;
 use crate::control::Control;
+use crate::journal::{Journal, JournalError, Past, PastRuling};
 use crate::listeners::Listeners;
 
 mod accept;
@@ -39,7 +39,9 @@ mod metrics;
 pub(crate) mod monitor;
 mod original;
 mod own;
+mod packets;
 mod prefix;
+mod probes;
 mod process;
 mod refuse;
 pub(crate) mod regime;
@@ -52,9 +54,12 @@ mod summary;
 pub(crate) mod testing;
 
 pub use limits::{Limits, Rate};
+use log::Record;
 pub use log::{Kind, LogTo, Rotation, WhenFull};
 pub use metrics::serve::MetricsListener;
 pub use monitor::{Monitor, Trouble};
+pub use probes::Probes;
+use regime::Former;
 pub use regime::{Caller, Change, Order, Regime, Stop as RatchetStop, Switched, Unchanged, Widen};
 pub use resolve::{ResolverError, Upstreams};
 pub use ruling::{CutFlow, LiveFlow, Reach, Ruling, State};
@@ -79,6 +84,8 @@ pub struct Config {
     pub widen: Widen,
     /// Where the operator is listened to.
     pub control: Option<Control>,
+    /// What former proxies of the namespace left, and what is added for the next one.
+    pub journal: Option<File>,
 }
 
 /// Why the proxy does not start. Until it does, the task has nothing (G6).
@@ -93,9 +100,15 @@ pub enum Error {
     /// A listener that was handed over is not usable.
     #[error("a listener can't be used")]
     Listener(#[source] io::Error),
-    /// Nothing can be opened.
+    /// The kernel can't be asked for the machine's addresses, or nothing can be opened.
     #[error("the proxy can't open what it needs")]
     Open(#[source] io::Error),
+    /// What a former proxy left can't be gone on from.
+    #[error("the proxy can't go on where the former one stopped")]
+    Journal(#[from] JournalError),
+    /// The policy that a former proxy left is none.
+    #[error("the policy that was in force can't be read again")]
+    Policy(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The thread that writes the log can't be started.
     #[error("the log's writer can't be started")]
     Log(#[source] io::Error),
@@ -128,6 +141,9 @@ pub(crate) struct Outer {
     hellos: Arc<limits::room::Room>,
     dns_connections: Arc<limits::room::Room>,
     questions: dns::flood::Flood,
+    probes: Arc<Probes>,
+    /// Whether no proxy served this namespace before.
+    first: bool,
     stopping: AtomicBool,
     /// The operator asked for the end.
     pub(crate) shutdown: Notify,
@@ -137,7 +153,7 @@ pub(crate) struct Outer {
 /// Serves until `stop` ends; then cuts and records every flow that still lives.
 ///
 /// Must run inside a tokio runtime, with SIGPIPE ignored as in every Rust program: splice(2) to a socket that was reset
-/// raises it. Raises the soft limit on descriptors to the hard one.
+/// raises it.
 pub async fn run(
     config: Config,
     listeners: Listeners,
@@ -147,32 +163,52 @@ pub async fn run(
 }
 
 impl Proxy {
-    /// Checks the configuration and makes everything that can fail.
+    /// Checks the configuration and opens everything that will be needed. From then on the proxy opens no file, and no
+    /// socket but TCP and UDP ones; it has started no thread, and needs no runtime yet.
     pub fn new(config: Config) -> Result<Self, Error> {
         let resolver = resolve::Resolver::new(&config.upstreams)?;
-        Self::with(config, dial::Dialler::new(resolver), Arc::new(original::from_kernel))
+        let own = own::Own::open().map_err(Error::Open)?;
+        Self::with(config, dial::Dialler::new(resolver, own), Arc::new(original::from_kernel))
     }
 
     fn with(config: Config, dialler: dial::Dialler, original: original::OriginalDst) -> Result<Self, Error> {
-        let phase = config.policy.phase(&config.phase).ok_or(Error::Phase(config.phase))?;
+        let (journal, past) = match config.journal.map(Journal::open).transpose()? {
+            Some((journal, past)) => (Some(Arc::new(journal)), past),
+            None => (None, Past::default()),
+        };
+        let (policy, phase, epoch) = match past.ruling {
+            None => (config.policy, config.phase, FIRST_EPOCH),
+            Some(PastRuling { policy, phase, epoch }) => {
+                let policy = Policy::from_json(&policy).map_err(|error| Error::Policy(error.into()))?;
+                (policy, phase.into(), Epoch(epoch))
+            }
+        };
+        let phase = policy.phase(&phase).cloned().ok_or(Error::Phase(phase))?;
+        if let Some(journal) = &journal {
+            journal.begin(phase.name()).map_err(JournalError::Io)?;
+        }
+        let former = Former { epoch, entered: past.entered, journal: journal.clone() };
+        let regime = Arc::new(Regime::after(former, policy, &phase, config.widen));
         let (limits, metrics) = (config.limits, Arc::new(metrics::Metrics::default()));
-        let regime = Arc::new(Regime::new(config.policy.clone(), phase, config.widen));
         let (log, writer) = log::Log::to(config.log, Arc::clone(&metrics));
+        log.after(past.proxies);
         let outer = Outer {
             ruling: Arc::clone(regime.ruling()),
             regime,
             dialler: dialler.within(&limits, Arc::clone(&metrics)),
-            leases: dns::leases::Leases::default(),
+            leases: dns::leases::Leases::new(past.leases, journal),
             log,
             pipes: copy::pipe::Pipes::new(limits.pipes),
             original,
+            reserve: File::open("/dev/null").map_err(Error::Open)?,
             flows: Arc::new(Semaphore::new(limits.flows)),
             hellos: limits::room::Room::new(limits.hellos, limits.hello_bytes),
             dns_connections: limits::room::Room::new(limits.dns_connections, usize::MAX),
             questions: dns::flood::Flood::new(&limits),
             metrics,
             limits,
-            reserve: File::open("/dev/null").map_err(Error::Open)?,
+            probes: Arc::default(),
+            first: past.proxies == 0,
             stopping: AtomicBool::new(false),
             shutdown: Notify::new(),
             started: Instant::now(),
@@ -190,6 +226,11 @@ impl Proxy {
         Monitor(Arc::downgrade(&self.outer))
     }
 
+    /// Where the self-test comes from, to be told.
+    pub fn probes(&self) -> Arc<Probes> {
+        Arc::clone(&self.outer.probes)
+    }
+
     /// Serves until `stop` ends.
     pub async fn run(
         mut self,
@@ -198,8 +239,8 @@ impl Proxy {
     ) -> Result<Summary, Error> {
         let monitor = self.monitor();
         let writing = self.writer.start().map_err(Error::Log)?;
-        raise_descriptor_limit();
-        let Listening { tcp, dns_udp, dns_tcp } = Listening::new(listeners).map_err(Error::Listener)?;
+        let listening = Listening::new(listeners, self.outer.first).map_err(Error::Listener)?;
+        let Listening { tcp, dns_udp, dns_tcp, packet_log } = listening;
         let (running, stopped) = stop::signal();
         let mut services = JoinSet::new();
         if let Some(listener) = self.metrics.take() {
@@ -218,9 +259,12 @@ impl Proxy {
         for socket in dns_udp {
             services.spawn(dns::udp::serve(self.outer.clone(), socket, stopped.clone()));
         }
+        if let Some(packet_log) = packet_log {
+            services.spawn(packet_log.serve(self.outer.clone(), stopped.clone()));
+        }
         if let Some(control) = self.control.take() {
-            let served = control.serve(Arc::clone(&self.outer), stopped).map_err(Error::Listener)?;
-            services.spawn(served);
+            let (control, outer) = (control.open().map_err(Error::Listener)?, Arc::clone(&self.outer));
+            services.spawn_blocking(move || control.serve(outer, stopped));
         }
         tokio::select! {
             () = stop => {}
@@ -247,14 +291,24 @@ impl Proxy {
     }
 }
 
-/// Takes as many descriptors as this process may have; the usual soft limit of 1024 is that of programs with select(2).
-fn raise_descriptor_limit() {
-    let raised = getrlimit(Resource::RLIMIT_NOFILE)
-        .and_then(|(_, hard)| setrlimit(Resource::RLIMIT_NOFILE, hard, hard));
-    if let Err(error) = raised {
-        tracing::warn!(%error, "the limit on descriptors stays as it is");
+impl Outer {
+    /// The record of an attempt by this client, aimed at this address if that is known; one that goes nowhere if the client
+    /// is closedbook itself.
+    async fn record(
+        &self,
+        client: Option<SocketAddr>,
+        aimed_at: Option<&SocketAddr>,
+        phase: Arc<Phase>,
+    ) -> Result<Record, Refusal> {
+        match self.probes.has(client, aimed_at) {
+            true => Ok(Record::unwritten(phase)),
+            false => self.log.open(phase).await,
+        }
     }
 }
+
+/// That of the phase that a namespace begins in.
+const FIRST_EPOCH: Epoch = Epoch(1);
 
 /// Connections that may wait to be accepted; the kernel cuts it down to net.core.somaxconn.
 const BACKLOG: i32 = 16_384;
@@ -264,10 +318,11 @@ struct Listening {
     tcp: Vec<TcpListener>,
     dns_udp: Vec<UdpSocket>,
     dns_tcp: Vec<TcpListener>,
+    packet_log: Option<packets::PacketLog>,
 }
 
 impl Listening {
-    fn new(listeners: Listeners) -> io::Result<Self> {
+    fn new(listeners: Listeners, first: bool) -> io::Result<Self> {
         let stream = |listener: net::TcpListener| {
             // On a socket that listens already this only makes the queue longer: a burst of connections that finds it
             // full would wait a second each for its SYN to be sent again.
@@ -283,6 +338,10 @@ impl Listening {
             tcp: listeners.tcp.into_iter().map(stream).collect::<io::Result<_>>()?,
             dns_udp: listeners.dns_udp.into_iter().map(datagram).collect::<io::Result<_>>()?,
             dns_tcp: listeners.dns_tcp.into_iter().map(stream).collect::<io::Result<_>>()?,
+            packet_log: listeners
+                .packet_log
+                .map(|socket| packets::PacketLog::new(socket, first))
+                .transpose()?,
         })
     }
 }

@@ -1,13 +1,15 @@
 //! The policy in force, the ratchet, and what was switched so far.
 
 use std::collections::VecDeque;
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use closedbook_policy::{Phase, Policy, Widening};
+use closedbook_policy::{Epoch, Phase, Policy, Widening};
 use thiserror::Error;
 use time::OffsetDateTime;
 
 use super::ruling::{CutFlow, Reach, Ruling};
+use crate::journal::Journal;
 
 mod ratchet;
 #[cfg(test)]
@@ -24,8 +26,20 @@ const REMEMBERED: usize = 100;
 pub struct Regime {
     ruling: Arc<Ruling>,
     state: Mutex<State>,
+    journal: Option<Arc<Journal>>,
     /// One change at a time, each judged by what the one before has left.
     turn: tokio::sync::Mutex<()>,
+}
+
+/// What former proxies of a namespace have done to it.
+#[derive(Debug)]
+pub(super) struct Former {
+    /// The epoch that is in force.
+    pub(super) epoch: Epoch,
+    /// The phases that were ever in force.
+    pub(super) entered: Vec<Box<str>>,
+    /// Where to note down what the next proxy has to know.
+    pub(super) journal: Option<Arc<Journal>>,
 }
 
 #[derive(Debug)]
@@ -91,6 +105,9 @@ pub enum Unchanged {
         /// Why it is not.
         stop: Stop,
     },
+    /// A proxy that has to take this one's place would not know of it.
+    #[error("it can't be noted down for a proxy that would have to go on after this one")]
+    Unnoted(#[source] io::Error),
     /// The switch was begun, and the program is going down.
     #[error("closedbook is ending")]
     Ending,
@@ -120,15 +137,17 @@ pub struct Change {
 }
 
 impl Regime {
-    /// Begins with this phase of the policy.
-    pub(super) fn new(policy: Policy, phase: &Phase, widen: Widen) -> Self {
+    /// Begins with this phase of the policy, after what former proxies of the namespace have done.
+    pub(super) fn after(former: Former, policy: Policy, phase: &Phase, widen: Widen) -> Self {
+        let Former { epoch, entered, journal } = former;
         let state = State {
             policy,
-            ratchet: Ratchet::new(widen, phase),
+            ratchet: Ratchet::new(widen, &entered, phase),
             since: OffsetDateTime::now_utc(),
             history: VecDeque::new(),
         };
-        Self { ruling: Arc::new(Ruling::new(phase)), state: Mutex::new(state), turn: Default::default() }
+        let ruling = Arc::new(Ruling::since(phase, epoch));
+        Self { ruling, state: Mutex::new(state), journal, turn: Default::default() }
     }
 
     /// What is permitted now.
@@ -187,6 +206,7 @@ impl Regime {
             let now = regime.ruling.now();
             let (policy, phase) = choose(&regime.policy(), &now)?;
             let widened = regime.judge(&now, &phase, &policy, order)?;
+            regime.note(&policy, &phase, &now, widened.is_some())?;
             // What a question or a hello meets from now on is the new policy's.
             regime.state().policy = policy;
             let cut = regime.ruling.switch(&phase, order.reach).await;
@@ -218,6 +238,21 @@ impl Regime {
             by: order.by,
         });
         Err(Unchanged::Widening { widening, stop })
+    }
+
+    /// G6: before it takes effect, so that a proxy which has to take this one's place never begins in a wider phase. Where
+    /// that can't be done nothing is widened; narrowing goes on all the same, since it always works (G8).
+    fn note(&self, policy: &Policy, phase: &Phase, now: &Phase, widens: bool) -> Result<(), Unchanged> {
+        let Some(journal) = &self.journal else { return Ok(()) };
+        let Epoch(epoch) = now.epoch();
+        match journal.ruling(policy.to_json(), phase.name(), epoch.saturating_add(1)) {
+            Err(error) if widens => Err(Unchanged::Unnoted(error)),
+            Err(error) => {
+                tracing::error!(%error, phase = phase.name(), "a proxy after this one would not know of this phase");
+                Ok(())
+            }
+            Ok(()) => Ok(()),
+        }
     }
 
     fn changed(

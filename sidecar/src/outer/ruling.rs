@@ -85,7 +85,12 @@ pub(crate) struct Flow {
 impl Ruling {
     /// Rules by this phase, as its epoch 1.
     pub fn new(phase: &Phase) -> Self {
-        Self { now: ArcSwap::new(phase.at(Epoch(1))), flows: Mutex::default(), turn: Default::default() }
+        Self::since(phase, Epoch(1))
+    }
+
+    /// Rules by a phase that was put in force before, by another proxy.
+    pub(crate) fn since(phase: &Phase, epoch: Epoch) -> Self {
+        Self { now: ArcSwap::new(phase.at(epoch)), flows: Mutex::default(), turn: Default::default() }
     }
 
     /// The phase in force.

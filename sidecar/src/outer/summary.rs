@@ -30,6 +30,8 @@ pub struct Summary {
     pub bytes: (u64, u64),
     /// Of those, bytes that went by splice(2).
     pub spliced: u64,
+    /// Packets that the kernel's rules refused and that have no record, since there were too many at once.
+    pub packets_unrecorded: u64,
     /// Why the log is not complete, if it is not.
     pub log_error: Option<String>,
 }
@@ -112,6 +114,15 @@ impl Tally {
         self.metrics.unrecorded();
         if let Ok(mut counts) = self.counts.lock() {
             counts.summary.unrecorded += 1;
+        }
+    }
+
+    /// So many refused packets more, or fewer than was thought, have no record.
+    pub(crate) fn packets(&self, unrecorded: i64) {
+        self.metrics.packets(unrecorded);
+        if let Ok(mut counts) = self.counts.lock() {
+            let count = &mut counts.summary.packets_unrecorded;
+            *count = count.saturating_add_signed(unrecorded);
         }
     }
 

@@ -17,6 +17,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::dial::{Connect, Dialler};
+use super::own::Own;
 use super::resolve::Resolver;
 use super::{
     Config, CutFlow, Limits, Listeners, LogTo, Monitor, Order, Outer, Proxy, Regime, Ruling, Summary,
@@ -83,10 +84,12 @@ impl World {
             }),
             metrics: None,
             limits,
+            journal: None,
             widen: Widen::Free,
             control: None,
         };
-        let dialler = Dialler::through(Resolver::new(&upstreams).unwrap(), wiring.connect());
+        let dialler =
+            Dialler::through(Resolver::new(&upstreams).unwrap(), Own::open().unwrap(), wiring.connect());
         let aims = Arc::clone(&wiring);
         let original = move |stream: &TcpStream| {
             let client = stream.peer_addr()?;
@@ -102,7 +105,8 @@ impl World {
         let dns_stream = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let dns_tcp = dns_stream.local_addr().unwrap();
         let address = tcp.local_addr().unwrap();
-        let listeners = Listeners { tcp: vec![tcp], dns_udp: vec![dns_udp], dns_tcp: vec![dns_stream] };
+        let listeners =
+            Listeners { tcp: vec![tcp], dns_udp: vec![dns_udp], dns_tcp: vec![dns_stream], packet_log: None };
         let (stop, stopped) = oneshot::channel::<()>();
         let running =
             tokio::spawn(async move { proxy.run(listeners, async { drop(stopped.await) }).await.unwrap() });

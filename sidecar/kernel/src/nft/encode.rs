@@ -10,7 +10,7 @@ use nftnl::{
 
 use super::{
     apply::Step,
-    expressions::{DestinationType, Redirect},
+    expressions::{DestinationType, OrdinalNumber, Redirect},
     ffi,
     ruleset::{
         Action, Chain, Direction, Entry, Hook, Kind, Match, Name, Point, Policy, Reject, Rule, Ruleset,
@@ -174,5 +174,9 @@ fn add_action(rule: &mut nftnl::Rule<'_>, action: Action) {
             rule.add_expr(&Verdict::Reject(RejectionType::Icmp(IcmpCode::AdminProhibited)));
         }
         Action::Log(log) => rule.add_expr(&log),
+        Action::Number => {
+            rule.add_expr(&OrdinalNumber);
+            rule.add_expr(&Meta::Mark { set: true });
+        }
     }
 }

@@ -45,6 +45,25 @@ impl Expression for Redirect {
     }
 }
 
+/// `numgen inc`: loads the packet's ordinal number among those that came here into register 1.
+pub(super) struct OrdinalNumber;
+
+impl OrdinalNumber {
+    /// Numbers below this: all that fit but one, since it has to fit itself.
+    pub(super) const MODULUS: u32 = super::NUMBERS;
+}
+
+impl Expression for OrdinalNumber {
+    fn to_expr(&self, _: &Rule<'_>) -> NonNull<sys::nftnl_expr> {
+        const NFT_NG_INCREMENTAL: u32 = 0;
+        Raw::new(c"numgen")
+            .with(ffi::NUMBER_REGISTER, Register::Reg1.to_raw())
+            .with(ffi::NUMBER_MODULUS, Self::MODULUS)
+            .with(ffi::NUMBER_TYPE, NFT_NG_INCREMENTAL)
+            .into_raw()
+    }
+}
+
 impl Expression for Limit {
     fn to_expr(&self, _: &Rule<'_>) -> NonNull<sys::nftnl_expr> {
         const NFT_LIMIT_PKTS: u32 = 0;

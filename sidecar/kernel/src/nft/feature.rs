@@ -28,6 +28,8 @@ pub enum Feature {
     Limit,
     /// Answering refused packets.
     Reject,
+    /// Counting packets in their marks.
+    Number,
 }
 
 impl Feature {
@@ -42,6 +44,7 @@ impl Feature {
             Self::Log => "nft_log nfnetlink_log",
             Self::Limit => "nft_limit",
             Self::Reject => "nft_reject_inet",
+            Self::Number => "nft_numgen",
         }
     }
 
@@ -65,6 +68,7 @@ impl Feature {
             Action::Redirect(_) => Some(Self::Redirect),
             Action::Reject(_) => Some(Self::Reject),
             Action::Log(_) => Some(Self::Log),
+            Action::Number => Some(Self::Number),
             Action::Accept | Action::Drop | Action::Return | Action::Goto(_) => None,
         };
         matches.chain(limit).chain(action).collect()

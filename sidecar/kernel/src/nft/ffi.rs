@@ -35,6 +35,9 @@ pub(super) const LIMIT_RATE: Attribute<u64> = Attribute::new(sys::NFTNL_EXPR_LIM
 pub(super) const LIMIT_UNIT: Attribute<u64> = Attribute::new(sys::NFTNL_EXPR_LIMIT_UNIT);
 pub(super) const LIMIT_BURST: Attribute<u32> = Attribute::new(sys::NFTNL_EXPR_LIMIT_BURST);
 pub(super) const LIMIT_TYPE: Attribute<u32> = Attribute::new(sys::NFTNL_EXPR_LIMIT_TYPE);
+pub(super) const NUMBER_REGISTER: Attribute<u32> = Attribute::new(sys::NFTNL_EXPR_NG_DREG);
+pub(super) const NUMBER_MODULUS: Attribute<u32> = Attribute::new(sys::NFTNL_EXPR_NG_MODULUS);
+pub(super) const NUMBER_TYPE: Attribute<u32> = Attribute::new(sys::NFTNL_EXPR_NG_TYPE);
 pub(super) const LOG_GROUP: Attribute<u16> = Attribute::new(sys::NFTNL_EXPR_LOG_GROUP);
 pub(super) const LOG_SNAPLEN: Attribute<u32> = Attribute::new(sys::NFTNL_EXPR_LOG_SNAPLEN);
 

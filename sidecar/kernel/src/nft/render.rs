@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::expressions::OrdinalNumber;
 use super::ruleset::{
     Action, Chain, Direction, Entry, Hook, Kind, Limit, Log, Match, Point, Policy, Reject, Rule, Ruleset,
     Transport,
@@ -109,6 +110,7 @@ impl fmt::Display for Action {
             Self::Redirect(port) => write!(f, "redirect to :{port}"),
             Self::Reject(Reject::TcpReset) => f.write_str("reject with tcp reset"),
             Self::Reject(Reject::AdminProhibited) => f.write_str("reject with icmpx admin-prohibited"),
+            Self::Number => write!(f, "meta mark set numgen inc mod {}", OrdinalNumber::MODULUS),
             Self::Log(Log { group, snaplen }) => write!(f, "log group {group} snaplen {snaplen}"),
         }
     }

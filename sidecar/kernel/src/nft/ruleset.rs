@@ -157,6 +157,9 @@ pub enum Action {
     Reject(Reject),
     /// A copy is given to userspace, and the next rule goes on with the packet.
     Log(Log),
+    /// The packet's mark becomes its ordinal number among the packets that came to this rule, and the next rule goes on
+    /// with it. Copies carry the mark, so whoever gets only some of them learns how many there were.
+    Number,
 }
 
 /// How the sender of a refused packet is told.

@@ -13,11 +13,15 @@ const LOOPBACK: Name = Name::new(c"lo");
 const REFUSE: Name = Name::new(c"refuse");
 const DNS: u16 = 53;
 
+/// Where copies of refused packets go, and how much of each.
+pub const PACKET_LOG: Log = Log { group: LOG_GROUP, snaplen: SNAPLEN };
+
 /// Enough for the longest headers a record is made from: IPv6 with one extension header, and TCP.
 const SNAPLEN: u32 = 128;
 
-/// A task that floods learns nothing from more records, and the reader must not drown in them. What went
-/// unrecorded is the refused counters minus the `logged` counter.
+/// A task that floods learns nothing from more records, and the reader must not drown in them. How many went unrecorded
+/// is told by the number in each packet's mark: counters could be read only with CAP_NET_ADMIN, which nobody holds by
+/// then.
 const LOG_LIMIT: Limit = Limit { per_second: 10, burst: 20 };
 
 /// Ports of the listeners on 127.0.0.1 and `::1`.
@@ -116,9 +120,8 @@ fn refuse() -> Chain {
         name: REFUSE,
         entry: Entry::Goto,
         rules: vec![
-            Rule::new(Name::new(c"logged"), Action::Log(Log { group: LOG_GROUP, snaplen: SNAPLEN }))
-                .at_most(LOG_LIMIT)
-                .counted(),
+            Rule::new(Name::new(c"numbered"), Action::Number),
+            Rule::new(Name::new(c"logged"), Action::Log(PACKET_LOG)).at_most(LOG_LIMIT).counted(),
             Rule::new(Name::new(c"refused-tcp"), Action::Reject(Reject::TcpReset))
                 .when(Match::Protocol(Transport::Tcp))
                 .counted(),

@@ -3,6 +3,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 mod lo;
+mod packet_log;
 mod ruleset;
 mod traffic;
 mod world;

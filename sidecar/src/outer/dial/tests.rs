@@ -8,6 +8,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::Instant;
 
 use super::{Connect, Dialler, STAGGER};
+use crate::outer::own::Own;
 use crate::outer::resolve::{Resolver, Upstreams};
 use crate::outer::testing::names::Names;
 
@@ -48,7 +49,7 @@ async fn dialler(
             }
         })
     });
-    (Dialler::through(resolver, connect), tried)
+    (Dialler::through(resolver, Own::open().unwrap(), connect), tried)
 }
 
 fn permit(evidence: &str) -> Permit {

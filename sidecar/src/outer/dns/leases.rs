@@ -1,10 +1,12 @@
-//! The made-up addresses: one per name, for the life of the proxy.
+//! The made-up addresses: one per name, for the life of the namespace.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use closedbook_policy::Name;
+
+use crate::journal::Journal;
 
 /// 198.18.0.0/15 is set aside for measurements of network devices (RFC 2544) and routed nowhere.
 const FIRST: u32 = u32::from_be_bytes([198, 18, 0, 1]);
@@ -12,11 +14,14 @@ const FIRST: u32 = u32::from_be_bytes([198, 18, 0, 1]);
 /// Names that get an address. A wildcard permits any number of them, so the table needs an end (G16).
 const MOST: usize = 100_000;
 
-/// Which name has which address. A name keeps its address, and no address ever changes its name: a client may hold on
-/// to what it was told for as long as it likes, and two names never share an address, so that no HTTP/2 client takes
-/// two hosts for one.
+/// Which name has which address. A name keeps its address, and no address ever changes its name, also when a proxy dies
+/// and another takes its place: a client may hold on to what it was told for as long as it likes, and two names never
+/// share an address, so that no HTTP/2 client takes two hosts for one.
 #[derive(Debug, Default)]
-pub(crate) struct Leases(Mutex<Table>);
+pub(crate) struct Leases {
+    table: Mutex<Table>,
+    journal: Option<Arc<Journal>>,
+}
 
 #[derive(Debug, Default)]
 struct Table {
@@ -25,20 +30,30 @@ struct Table {
 }
 
 impl Leases {
+    /// Those that former proxies gave, in their order, and further ones that are noted down for the next.
+    pub(crate) fn new(former: Vec<Name>, journal: Option<Arc<Journal>>) -> Self {
+        let mut table = Table::default();
+        for name in former {
+            let next = table.next();
+            table.enter(name, next);
+        }
+        Self { table: Mutex::new(table), journal }
+    }
+
     /// The address of a name; none if the table is full.
     pub(crate) fn address(&self, name: &Name) -> Option<Ipv4Addr> {
         let mut table = self.table();
         if let Some(address) = table.addresses.get(name) {
             return Some(*address);
         }
-        let next = table.names.len();
-        if next >= MOST {
+        let next = table.next()?;
+        // Before anybody is told.
+        if let Some(Err(error)) = self.journal.as_ref().map(|journal| journal.lease(name)) {
+            tracing::error!(%error, "an address can't be noted down, so it is not given");
             return None;
         }
-        let address = Ipv4Addr::from_bits(FIRST.checked_add(u32::try_from(next).ok()?)?);
-        table.names.push(name.clone());
-        table.addresses.insert(name.clone(), address);
-        Some(address)
+        table.enter(name.clone(), Some(next));
+        Some(next)
     }
 
     /// The name that an address was handed out for.
@@ -50,7 +65,21 @@ impl Leases {
 
     fn table(&self) -> MutexGuard<'_, Table> {
         // A panic between the two insertions can't leave an address with two names.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Table {
+    fn next(&self) -> Option<Ipv4Addr> {
+        let next = u32::try_from(self.names.len()).ok().filter(|_| self.names.len() < MOST)?;
+        Some(Ipv4Addr::from_bits(FIRST.checked_add(next)?))
+    }
+
+    fn enter(&mut self, name: Name, address: Option<Ipv4Addr>) {
+        if let Some(address) = address {
+            self.names.push(name.clone());
+            self.addresses.insert(name, address);
+        }
     }
 }
 
@@ -75,6 +104,30 @@ mod tests {
         for unknown in ["198.18.0.0", "198.18.0.3", "0.0.0.0", "255.255.255.255", "::1"] {
             assert_eq!(leases.name(unknown.parse().unwrap()), None, "{unknown}");
         }
+    }
+
+    /// G6: a proxy that takes another's place gives no address a second meaning.
+    #[test]
+    fn the_same_after_a_restart() {
+        let file = Journal::blank().unwrap();
+        let again = || {
+            let (journal, past) = Journal::open(file.try_clone().unwrap()).unwrap();
+            Leases::new(past.leases, Some(Arc::new(journal)))
+        };
+        let first = again();
+        let address = |leases: &Leases, text: &str| leases.address(&name(text)).unwrap();
+        let (b, a) = (address(&first, "b.example"), address(&first, "a.example"));
+        drop(first);
+        let second = again();
+        assert_eq!(second.name(b.into()), Some(name("b.example")));
+        let c = address(&second, "c.example");
+        assert!(c != a && c != b);
+        drop(second);
+        let third = again();
+        assert_eq!(
+            (address(&third, "a.example"), address(&third, "b.example"), address(&third, "c.example")),
+            (a, b, c)
+        );
     }
 
     /// G16: a wildcard and a client with imagination do not grow the table without bound, and what was handed out

@@ -27,6 +27,7 @@ const QUESTIONS: usize = 1_000;
 
 /// Serves one connection: questions in the order in which they come.
 pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream, mut stay: Stay) {
+    let peer = stream.peer_addr().ok();
     let Ok(client) = Socket::new(stream) else { return };
     let mut bytes = Vec::new();
     for _ in 0..QUESTIONS {
@@ -42,7 +43,7 @@ pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream, mut stay: Stay) 
             // A stream that can't be cut into messages ends here, by a reset.
             Err(refusal) => return unanswered(&outer, &refusal).await,
         };
-        let Some(answer) = super::answer(&outer, &message, Transport::Tcp).await else { return };
+        let Some(answer) = super::answer(&outer, peer, &message, Transport::Tcp).await else { return };
         match timeout(TAKE, client.write_all(&framed(&answer))).await {
             Ok(Ok(())) => {}
             _ => return,

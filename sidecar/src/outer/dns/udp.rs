@@ -49,7 +49,7 @@ pub(crate) async fn serve(outer: Arc<Outer>, socket: UdpSocket, mut stop: Stop) 
 }
 
 async fn reply(outer: &Outer, socket: &UdpSocket, message: &[u8], client: SocketAddr) {
-    if let Some(answer) = super::answer(outer, message, Transport::Udp).await {
+    if let Some(answer) = super::answer(outer, Some(client), message, Transport::Udp).await {
         // A client that does not take its answer asks again.
         let _ = socket.send_to(&answer, client).await;
     }

@@ -106,7 +106,8 @@ pub(crate) struct Record {
     place: Option<Place>,
     /// Taken by the line that says that the flow has opened.
     opening: Option<OwnedPermit<Line>>,
-    ledger: Arc<Ledger>,
+    /// None where this is no attempt of the task.
+    ledger: Option<Arc<Ledger>>,
 }
 
 impl Record {
@@ -115,7 +116,7 @@ impl Record {
         phase: Arc<Phase>,
         place: Place,
         opening: Option<OwnedPermit<Line>>,
-        ledger: Arc<Ledger>,
+        ledger: Option<Arc<Ledger>>,
     ) -> Self {
         let entry = Entry {
             ts: OffsetDateTime::now_utc(),
@@ -143,6 +144,16 @@ impl Record {
             opening,
             ledger,
         }
+    }
+
+    /// For what is no attempt of the task, and goes nowhere.
+    pub(crate) fn unwritten(phase: Arc<Phase>) -> Self {
+        Self::new(0, phase, Place::Nowhere, None, None)
+    }
+
+    /// Whether the task made this attempt.
+    pub(crate) fn is_of_the_task(&self) -> bool {
+        self.ledger.is_some()
     }
 
     /// The number of this attempt.
@@ -206,7 +217,7 @@ impl Record {
 
 impl Drop for Record {
     fn drop(&mut self) {
-        let Some(mut entry) = self.entry.take() else { return };
+        let (Some(mut entry), Some(ledger)) = (self.entry.take(), &self.ledger) else { return };
         if std::thread::panicking() {
             entry.detail = Some("a fault of closedbook".into());
         }
@@ -214,12 +225,12 @@ impl Drop for Record {
         entry.bytes_up = count(&self.moved.up);
         entry.bytes_down = count(&self.moved.down);
         entry.ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.ledger.tally.count(&entry, count(&self.moved.spliced));
+        ledger.tally.count(&entry, count(&self.moved.spliced));
         let entry = Arc::new(entry);
-        self.ledger.recent.add(&entry);
+        ledger.recent.add(&entry);
         match self.place.take() {
             Some(Place::Queue(place)) => drop(place.send(Line::Ended(entry))),
-            Some(Place::Lost) => self.ledger.tally.unrecorded(),
+            Some(Place::Lost) => ledger.tally.unrecorded(),
             Some(Place::Nowhere) | None => {}
         }
     }

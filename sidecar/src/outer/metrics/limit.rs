@@ -1,5 +1,7 @@
 //! The limits, by name.
 
+use closedbook_policy::{Reason, Refusal};
+
 /// Which limit was reached. The word is stable: in the metric, and in the health.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
@@ -57,6 +59,11 @@ impl Limit {
             Limit::Descriptors => "limit-descriptors",
             Limit::Log => "limit-log",
         }
+    }
+
+    /// The refusal by it.
+    pub(crate) fn refusal(self) -> Refusal {
+        Refusal::new(Reason::Limit, self.detail())
     }
 
     /// What the record says.

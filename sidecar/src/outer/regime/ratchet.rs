@@ -40,9 +40,10 @@ pub enum Stop {
 }
 
 impl Ratchet {
-    /// At the start, in this phase.
-    pub(super) fn new(widen: Widen, phase: &Phase) -> Self {
-        Self { widen, agent_has_run: phase.name() == AGENT }
+    /// At the start, in this phase, after those that were in force before another proxy took over.
+    pub(super) fn new(widen: Widen, entered: &[Box<str>], phase: &Phase) -> Self {
+        let agent_has_run = entered.iter().any(|name| **name == *AGENT) || phase.name() == AGENT;
+        Self { widen, agent_has_run }
     }
 
     /// How it is set.

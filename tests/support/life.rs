@@ -1,7 +1,7 @@
 //! A run that is watched: which processes and namespaces belong to it, and that none is left.
 
 use std::collections::HashSet;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, ExitStatus, Stdio};
@@ -13,14 +13,11 @@ use nix::unistd::{Gid, Pid, Uid, chown};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{Mode, USER, beginning_as, offspring, open_folder, program, python};
-
-/// What a sealed command does for these tests: a file of Python beside this one.
-const COMMAND: &str = include_str!("command.py");
+use super::{Mode, USER, beginning_as, offspring, open_folder, program, python};
 
 /// A part of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
+pub enum Part {
     Supervisor,
     Proxy,
     Init,
@@ -28,13 +25,15 @@ pub(crate) enum Part {
 }
 
 /// A run of the command, in a lab, with folders of its own for all that it may leave.
-pub(crate) struct Life {
+pub struct Life {
     child: Child,
-    pub(crate) orders: Option<ChildStdin>,
-    pub(crate) answers: BufReader<ChildStdout>,
+    pub orders: Option<ChildStdin>,
+    pub answers: BufReader<ChildStdout>,
     errors: ChildStderr,
     folder: TempDir,
     seen: Seen,
+    /// The lab's own file of what has arrived: written at once, and here to be read after whatever has been killed.
+    arrivals: Option<File>,
 }
 
 #[derive(Default)]
@@ -48,7 +47,8 @@ struct Seen {
 const KINDS: [&str; 5] = ["net", "pid", "mnt", "user", "ipc"];
 
 impl Life {
-    pub(crate) fn start(mode: Mode) -> Self {
+    /// Runs a program in Python.
+    pub fn start(mode: Mode, flags: &[&str], code: &str) -> Self {
         let folder = open_folder();
         for name in ["runtime", "tmp"] {
             let path = folder.path().join(name);
@@ -65,7 +65,7 @@ impl Life {
             &format!("XDG_RUNTIME_DIR={}", at("runtime")),
             &format!("TMPDIR={}", at("tmp")),
         ]);
-        command.args([program(), "run", "--lab", "--allow", "api.anthropic.com"]);
+        command.args([program(), "run", "--lab"]).args(flags);
         command.args([
             "--witness",
             &at("witness.jsonl"),
@@ -74,29 +74,37 @@ impl Life {
             "--",
             python(),
             "-c",
-            COMMAND,
+            code,
         ]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).current_dir("/");
         let mut child = command.spawn().unwrap();
         let (orders, answers) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         let errors = child.stderr.take().unwrap();
-        Self { child, orders, answers, errors, folder, seen: Seen::default() }
+        Self { child, orders, answers, errors, folder, seen: Seen::default(), arrivals: None }
+    }
+
+    /// One of its folders.
+    pub fn folder(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
     }
 
     /// The next line that the command says; empty when it has ended.
-    pub(crate) fn hear(&mut self) -> String {
+    pub fn hear(&mut self) -> String {
         let mut line = String::new();
         self.answers.read_line(&mut line).unwrap();
         line.trim_end().to_owned()
     }
 
-    pub(crate) fn say(&mut self, order: &str) -> String {
+    pub fn say(&mut self, order: &str) -> String {
         writeln!(self.orders.as_mut().unwrap(), "{order}").unwrap();
         self.hear()
     }
 
     /// Notes everything that belongs to the run now.
-    pub(crate) fn look(&mut self) {
+    pub fn look(&mut self) {
+        if self.arrivals.is_none() {
+            self.arrivals = self.find_arrivals();
+        }
         self.seen.when = now();
         let own: HashSet<PathBuf> =
             KINDS.iter().filter_map(|kind| namespace(std::process::id(), kind)).collect();
@@ -108,8 +116,13 @@ impl Life {
         self.seen.namespaces.retain(|namespace| !own.contains(namespace));
     }
 
+    fn find_arrivals(&self) -> Option<File> {
+        let labs = fs::read_dir(self.folder("runtime").join("closedbook")).ok()?;
+        labs.flatten().find_map(|lab| File::open(lab.path().join("witness.jsonl")).ok())
+    }
+
     /// The process that is this part, if it is there yet.
-    pub(crate) fn part(&self, part: Part) -> Option<u32> {
+    pub fn part(&self, part: Part) -> Option<u32> {
         let supervisor = self.child.id();
         let children = offspring(supervisor);
         let proxy = |words: &[String]| words.iter().any(|word| word == "outer");
@@ -132,7 +145,7 @@ impl Life {
     }
 
     /// Kills a part; false if there is none.
-    pub(crate) fn kill(&mut self, part: Part) -> bool {
+    pub fn kill(&mut self, part: Part) -> bool {
         self.look();
         let Some(pid) = self.part(part) else { return false };
         // Not waited for before `end`, so the number is its own still.
@@ -146,11 +159,18 @@ impl Life {
 
     /// Waits for the end of all of it; what the supervisor ended with and said on stderr.
     #[track_caller]
-    pub(crate) fn end(mut self) -> Ended {
+    pub fn end(self) -> Ended {
+        self.end_with_last_words().0
+    }
+
+    /// The same, with what the command said when it was told no more.
+    #[track_caller]
+    pub fn end_with_last_words(mut self) -> (Ended, String) {
         self.look();
         drop(self.orders.take());
         // Its end is what is waited for.
-        self.answers.read_to_string(&mut String::new()).unwrap();
+        let mut last_words = String::new();
+        self.answers.read_to_string(&mut last_words).unwrap();
         // Its end is the end of every process of the run: all hold it.
         let mut errors = String::new();
         self.errors.read_to_string(&mut errors).unwrap();
@@ -161,18 +181,22 @@ impl Life {
         eventually(|| files.iter().flat_map(|folder| files_below(folder)).collect());
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
         assert!(!mounts.contains(&*self.folder.path().to_string_lossy()), "{mounts}");
-        let witness = fs::read_to_string(self.folder.path().join("witness.jsonl")).unwrap_or_default();
-        Ended { status, errors, witness, log: log(&self.folder.path().join("egress.jsonl")) }
+        let mut witness = String::new();
+        if let Some(arrivals) = &mut self.arrivals {
+            arrivals.read_to_string(&mut witness).unwrap();
+        }
+        (Ended { status, errors, witness, log: log(&self.folder.path().join("egress.jsonl")) }, last_words)
     }
 }
 
 /// How a run has ended.
 #[derive(Debug)]
-pub(crate) struct Ended {
-    pub(crate) status: ExitStatus,
-    pub(crate) errors: String,
-    pub(crate) witness: String,
-    pub(crate) log: Vec<Value>,
+pub struct Ended {
+    pub status: ExitStatus,
+    pub errors: String,
+    /// What the lab saw; empty if it was killed before it had a file for that.
+    pub witness: String,
+    pub log: Vec<Value>,
 }
 
 /// A killed writer may leave half a line, and no more than that.

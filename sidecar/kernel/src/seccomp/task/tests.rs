@@ -1,41 +1,10 @@
 //! G9: the filter, run instruction by instruction on made-up system calls.
 
+use super::super::machine::{self, ALLOWED, KILLED, refused};
 use super::*;
 
-/// A classic BPF machine for the few instructions that the filter uses.
 fn run(architecture: u32, number: u32, arguments: [u64; 6]) -> u32 {
-    let mut data = [0u8; 64];
-    data[0..4].copy_from_slice(&number.to_le_bytes());
-    data[4..8].copy_from_slice(&architecture.to_le_bytes());
-    for (index, argument) in arguments.iter().enumerate() {
-        data[16 + 8 * index..24 + 8 * index].copy_from_slice(&argument.to_le_bytes());
-    }
-    let program = task_filter();
-    let (mut at, mut accumulator) = (0usize, 0u32);
-    loop {
-        let instruction = program[at];
-        at += 1;
-        match u32::from(instruction.code) {
-            code if code == libc::BPF_LD | libc::BPF_W | libc::BPF_ABS => {
-                let offset = instruction.k as usize;
-                accumulator = u32::from_le_bytes(data[offset..offset + 4].try_into().expect("four bytes"));
-            }
-            code if code == libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K => {
-                at += usize::from(if accumulator == instruction.k { instruction.jt } else { instruction.jf });
-            }
-            code if code == libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K => {
-                at += usize::from(if accumulator >= instruction.k { instruction.jt } else { instruction.jf });
-            }
-            code if code == libc::BPF_RET | libc::BPF_K => return instruction.k,
-            code => panic!("an instruction the filter should not have: {code:#x}"),
-        }
-    }
-}
-
-const ALLOWED: u32 = libc::SECCOMP_RET_ALLOW;
-
-fn refused(errno: libc::c_int) -> u32 {
-    libc::SECCOMP_RET_ERRNO | errno as u32
+    machine::run(&task_filter(), architecture, number, arguments)
 }
 
 #[test]
@@ -92,7 +61,7 @@ fn ways_round_a_filter_are_closed_and_the_rest_is_open() {
             }
         }
     }
-    assert_eq!(run(0xdead_beef, 0, [0; 6]), libc::SECCOMP_RET_KILL_PROCESS);
+    assert_eq!(run(0xdead_beef, 0, [0; 6]), KILLED);
 }
 
 #[cfg(target_arch = "x86_64")]
