@@ -11,6 +11,7 @@ use closedbook_kernel::descriptors;
 use closedbook_sidecar::outer::{LogTo, Rotation, WhenFull};
 use serde::{Deserialize, Serialize};
 
+use super::evidence::Evidence;
 use super::keeper::{Keeper, Shelf};
 use super::open_output;
 use crate::exit::Failure;
@@ -55,6 +56,7 @@ pub(crate) struct OpenLog {
     file: File,
     manner: Manner,
     shelf: Option<Shelf>,
+    evidence: Option<Evidence>,
 }
 
 /// A log, with the process that puts it aside.
@@ -63,6 +65,8 @@ pub(crate) struct Recorder {
     pub(crate) file: File,
     pub(crate) manner: Manner,
     pub(crate) keeper: Option<Keeper>,
+    evidence: Option<Evidence>,
+    out_of_reach: Vec<PathBuf>,
 }
 
 /// How a log is written.
@@ -82,7 +86,8 @@ impl LogFlags {
         let shelf = self.log_max.map(|most| Shelf::at(path, &file, most, self.log_keep)).transpose()?;
         let manner =
             Manner { most: self.log_max, opens: self.log_open, go_on: self.log_full == Full::Continue };
-        Ok(Some(OpenLog { file, manner, shelf }))
+        let evidence = Evidence::of("--log", path, &file)?;
+        Ok(Some(OpenLog { file, manner, shelf, evidence }))
     }
 }
 
@@ -103,12 +108,35 @@ impl OpenLog {
 
     /// Starts the process that puts it aside, if it is to be. This process must have one thread.
     pub(crate) fn start(self) -> Result<Recorder, Failure> {
-        let keeper = self.shelf.map(Keeper::start).transpose()?;
-        Ok(Recorder { file: self.file, manner: self.manner, keeper })
+        let Self { file, manner, shelf, evidence } = self;
+        let place = evidence.as_ref().map(Evidence::place);
+        let mut out_of_reach: Vec<PathBuf> = place.map(Path::to_owned).into_iter().collect();
+        if let (Some(place), Some(shelf)) = (place, &shelf) {
+            out_of_reach.extend(shelf.names_aside().map(|name| place.with_file_name(name)));
+        }
+        let keeper = shelf.map(Keeper::start).transpose()?;
+        Ok(Recorder { file, manner, keeper, evidence, out_of_reach })
     }
 }
 
 impl Recorder {
+    /// What the command must not reach: the file, and those that were or will be put aside.
+    pub(crate) fn out_of_reach(&self) -> &[PathBuf] {
+        &self.out_of_reach
+    }
+
+    /// Whether the log's path leads to the log, at the end, when no proxy is left.
+    pub(crate) fn verify(&self) -> Result<(), Failure> {
+        let Some(evidence) = &self.evidence else { return Ok(()) };
+        let Some(keeper) = &self.keeper else { return evidence.verify(&self.file) };
+        let current = keeper.line().and_then(Asker::over).and_then(|mut asker| asker.ask(Keeper::CURRENT));
+        let current = current.map_err(|error| {
+            Failure::refused(format!("whether the log is what this run wrote can't be told: {error}"))
+                .remedy("look who killed the process that puts it aside")
+        })?;
+        evidence.verify(&current)
+    }
+
     /// For a proxy in this process.
     pub(crate) fn log_to(&self) -> io::Result<LogTo> {
         let keeper = self.keeper.as_ref().map(Keeper::line).transpose()?;

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::proxy::{Proxy, START, Start};
 use crate::exit::Failure;
+use crate::flags::log::Recorder;
 use crate::sidecar::config::Report;
 
 /// Proxies that may be started in the place of dead ones within [`WINDOW`]. What kills more of them than that is no
@@ -138,8 +139,8 @@ impl Service {
         Ok(())
     }
 
-    /// Ends it; what was refused since the last start.
-    pub(super) fn stop(self) -> Option<Report> {
+    /// Ends it; what was refused since the last start, and the log.
+    pub(super) fn stop(self) -> (Option<Report>, Option<Recorder>) {
         if self.replacements > 0 {
             eprintln!(
                 "closedbook: the proxy was started again {} times; what was refused before the last time is in the \
@@ -147,7 +148,7 @@ impl Service {
                 self.replacements
             );
         }
-        match self.state {
+        let report = match self.state {
             State::Serving(proxy) | State::Ended(proxy) => proxy.stop(),
             State::Starting(proxy, _) => {
                 proxy.kill();
@@ -155,7 +156,8 @@ impl Service {
                 None
             }
             State::Waiting(_) | State::Gone => None,
-        }
+        };
+        (report, self.start.log)
     }
 }
 

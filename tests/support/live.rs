@@ -72,8 +72,16 @@ impl Live {
         line.trim_end().to_owned()
     }
 
-    /// A command that finds this run.
+    /// A command that is for this run, whatever others the same user has.
     pub fn ask(&self, words: &[&str]) -> Output {
+        let named = words.iter().any(|word| ["--pid", "--name", "--control"].contains(word));
+        let pid = self.id().to_string();
+        let this: &[&str] = if named { &[] } else { &["--pid", &pid] };
+        self.find(&[words, this].concat())
+    }
+
+    /// A command that has to find out which run is meant.
+    pub fn find(&self, words: &[&str]) -> Output {
         ask(self.mode, &self.runtime, words)
     }
 
