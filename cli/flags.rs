@@ -10,6 +10,11 @@ use closedbook_sidecar::outer::Widen;
 
 use crate::exit::Failure;
 
+pub(crate) mod evidence;
+pub(crate) mod keeper;
+pub(crate) mod log;
+pub(crate) mod metrics;
+
 /// `--resolver`: addresses with or without a port; `None` if the flag was not given.
 pub(crate) fn resolvers(given: &[String]) -> Result<Option<Vec<SocketAddr>>, Failure> {
     let read = |text: &String| {
@@ -30,11 +35,6 @@ pub(crate) fn widen(text: &str) -> Result<Widen, String> {
         let words: Vec<&str> = Widen::ALL.iter().map(|(word, _)| *word).collect();
         format!("it is one of {}", words.join(", "))
     })
-}
-
-/// `--log`: opened by the user who asks, before anything is started; a log that can't be written refuses to start (G13).
-pub(crate) fn open_log(path: &Path) -> Result<File, Failure> {
-    open_output("--log", path)
 }
 
 /// A file that is added to, or made.

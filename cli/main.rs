@@ -13,6 +13,7 @@ mod flags;
 mod instance;
 mod lab;
 mod log;
+mod messages;
 mod output;
 mod phase;
 mod policy;
@@ -49,6 +50,11 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return exit::usage(error),
     };
+    match messages::asked() {
+        Ok(Some(filter)) => messages::start(Some(&filter)),
+        Ok(None) => {}
+        Err(failure) => return exit::report(failure),
+    }
     let outcome: Result<ExitCode, Failure> = match cli.noun {
         Noun::Run(run) => run.run(),
         Noun::Phase(phase) => phase.run(),

@@ -9,6 +9,8 @@ use closedbook_sidecar::outer::Widen;
 
 use crate::exit::Failure;
 use crate::flags;
+use crate::flags::log::LogFlags;
+use crate::flags::metrics::MetricsFlag;
 use crate::instance::InstanceName;
 
 mod closing;
@@ -57,9 +59,11 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE", requires = "lab")]
     witness: Option<PathBuf>,
 
-    /// Write the decision log (JSON Lines) to this file; it is added to if it exists.
-    #[arg(long, value_name = "FILE")]
-    log: Option<PathBuf>,
+    #[command(flatten)]
+    log: LogFlags,
+
+    #[command(flatten)]
+    metrics: MetricsFlag,
 
     /// Leave this unix socket of the host visible to the command, although somebody outside answers it.
     #[arg(long, value_name = "PATH")]

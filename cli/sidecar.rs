@@ -16,7 +16,7 @@ mod ready;
 #[derive(Debug, Subcommand)]
 pub(crate) enum Sidecar {
     Inner(inner::Inner),
-    Outer(outer::Outer),
+    Outer(Box<outer::Outer>),
 }
 
 impl Sidecar {

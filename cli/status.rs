@@ -21,6 +21,10 @@ pub(crate) struct Status {
     #[arg(long)]
     json: bool,
 
+    /// Print its metrics instead, as OpenMetrics text.
+    #[arg(long, conflicts_with = "json")]
+    metrics: bool,
+
     #[command(flatten)]
     target: Target,
 }
@@ -29,6 +33,11 @@ impl Status {
     /// Does it.
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         let mut client = self.target.connect()?;
+        if self.metrics {
+            let metrics: report::Metrics = client.call("metrics", json!({}))?;
+            print(&metrics.text)?;
+            return Ok(ExitCode::SUCCESS);
+        }
         let json = client.call_for_json("status", json!({}))?;
         let status: report::Status = serde_json::from_value(json.clone())
             .map_err(|error| Failure::refused(format!("the answer can't be understood: {error}")))?;
@@ -56,12 +65,17 @@ fn write_text(out: &mut String, status: &report::Status) -> std::fmt::Result {
     let report::Counters { allowed, denied, cut, unrecorded, bytes_up, bytes_down, reasons } =
         &status.counters;
     writeln!(out, "flows     {} now; {allowed} allowed, {denied} denied, {cut} cut so far", status.flows)?;
+    let report::Load { connections, hellos, dials, descriptors, memory, .. } = &status.load;
+    let of = |spent: &report::Spent| format!("{} of {}", spent.now, spent.most);
+    let (connections, hellos, dials) = (of(connections), of(hellos), of(dials));
+    writeln!(out, "load      connections {connections}, hellos {hellos}, dials {dials}")?;
+    writeln!(out, "          descriptors {}, {} KiB of memory", of(descriptors), memory / 1024)?;
     writeln!(out, "bytes     {bytes_up} up, {bytes_down} down")?;
     for (reason, times) in reasons {
         writeln!(out, "            {reason} {times}")?;
     }
     if *unrecorded > 0 {
-        writeln!(out, "            {unrecorded} refused that could not be recorded")?;
+        writeln!(out, "            {unrecorded} that could not be recorded")?;
     }
     for change in &status.history {
         write_change(out, change)?;

@@ -193,7 +193,7 @@ fn a_log_that_cannot_be_written() {
         // Not resolved, not connected, or reset in the handshake; and never timed out.
         let says = [
             "the decision log is not complete",
-            "attempts were refused because the log could not be written",
+            "attempts are not in the decision log, which could not be written",
         ];
         fails(command, 6, &says);
     }

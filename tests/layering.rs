@@ -94,6 +94,23 @@ fn the_documented_errors_are_those_of_the_code() {
     assert_eq!(documented, coded);
 }
 
+/// The wall clock may jump: it is written down, and nothing waits by it. Everything else goes by the monotonic one.
+#[test]
+fn the_wall_clock_is_for_the_record_alone() {
+    const STAMPS: &[&str] = &["sidecar/src/outer/log/record.rs", "sidecar/src/outer/regime.rs"];
+    // Put together here, so that this file does not find itself.
+    let words =
+        [["System", "Time"], ["now_", "utc("], ["now_", "local("], ["UNIX_", "EPOCH"]].map(|w| w.concat());
+    for file in sources() {
+        let path = file.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
+        if ["sidecar/src", "policy/src", "cli/"].iter().any(|part| path.starts_with(part)) {
+            let text = fs::read_to_string(&file).unwrap();
+            let found = words.iter().any(|word| text.contains(word));
+            assert!(!found || STAMPS.contains(&path.as_str()), "{path}");
+        }
+    }
+}
+
 #[test]
 fn every_dependency_has_its_reason() {
     let manifest = read("Cargo.toml");

@@ -50,6 +50,7 @@ fn perform(job: Job, held: &mut Vec<TcpStream>) -> Result<Outcome> {
         Job::Questions { in_flight, count } => questions(in_flight, count),
         Job::Refusals { kind, count } => refusals::run(kind, count),
         Job::Hold { count } => hold(count, held),
+        Job::Dawdle { count } => dawdle(count, held),
     }
 }
 
@@ -238,6 +239,17 @@ fn questions(in_flight: usize, count: usize) -> Result<Outcome> {
 /// Whether the allowed name has one of closedbook's own addresses here.
 fn is_sealed() -> Result<bool> {
     Ok(address(TLS)?.ip().octets().starts_with(&[198, 18]))
+}
+
+fn dawdle(count: usize, held: &mut Vec<TcpStream>) -> Result<Outcome> {
+    let to = address(IDLE)?;
+    let began = Instant::now();
+    for _ in 0..count {
+        let mut stream = dial(to)?;
+        stream.write_all(HELLO.get(..HELLO.len() / 2).unwrap_or_default())?;
+        held.push(stream);
+    }
+    Ok(Outcome::new(began.elapsed(), Vec::new()))
 }
 
 fn hold(count: usize, held: &mut Vec<TcpStream>) -> Result<Outcome> {

@@ -15,6 +15,8 @@ pub(crate) enum Unit {
     Milliseconds,
     #[serde(rename = "ms/GB")]
     MillisecondsPerGigabyte,
+    #[serde(rename = "ms/s")]
+    MillisecondsPerSecond,
     #[serde(rename = "KiB")]
     Kibibytes,
 }
@@ -69,6 +71,7 @@ impl Unit {
             Self::Microseconds => "us",
             Self::Milliseconds => "ms",
             Self::MillisecondsPerGigabyte => "ms/GB",
+            Self::MillisecondsPerSecond => "ms/s",
             Self::Kibibytes => "KiB",
         }
     }

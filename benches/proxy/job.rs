@@ -19,6 +19,8 @@ pub(crate) enum Job {
     Refusals { kind: Refusal, count: usize },
     /// Opens connections and keeps them until the client ends.
     Hold { count: usize },
+    /// Opens connections that never finish their hello, and keeps them as long.
+    Dawdle { count: usize },
 }
 
 /// What the bytes travel in.

@@ -3,6 +3,8 @@
 use std::env;
 use std::time::{Duration, Instant};
 
+use nix::sys::resource::{Resource, getrlimit};
+
 use crate::Result;
 use crate::figures::{Figures, Unit, Way, quantile, sorted};
 use crate::job::{Carrier, Direction, Job, Outcome, Refusal};
@@ -16,8 +18,14 @@ const ENOUGH: Duration = Duration::from_secs(55);
 const BULK: u64 = 256 * 1024 * 1024;
 /// Connections of the job that opens many at once.
 const MANY: usize = 1500;
-/// Idle connections whose memory is measured.
+/// Idle connections whose memory is measured, and with how many the proxy is watched at rest. A machine that gives a
+/// process few descriptors has fewer.
 const IDLE_CONNECTIONS: usize = 1000;
+const MANY_CONNECTIONS: usize = 10_000;
+/// Connections beside those that never finish their hello.
+const SLOW_CONNECTIONS: usize = 1000;
+/// How long the proxy is watched at rest: well within the time that a hello may take.
+const WATCHED: Duration = Duration::from_secs(2);
 /// Pause between the end of the load and the look at the memory it left.
 const REST: Duration = Duration::from_millis(300);
 
@@ -56,6 +64,7 @@ pub(crate) fn measure(most: usize, figures: &mut Figures) -> Result<usize> {
     }
     stage.processor(figures, rounds);
     stage.memory(figures)?;
+    stage.at_rest(figures)?;
     Ok(rounds)
 }
 
@@ -175,6 +184,26 @@ impl Stage {
         }
     }
 
+    /// With many idle connections and as many slow ones as nobody has.
+    fn at_rest(&mut self, figures: &mut Figures) -> Result<()> {
+        let before = self.proxy.resident()?;
+        // Each idle one takes two descriptors of the proxy, and a fifth of all is for those that are not decided.
+        let most = usize::try_from(getrlimit(Resource::RLIMIT_NOFILE)?.1).unwrap_or(usize::MAX) / 3;
+        let idle = MANY_CONNECTIONS.min(most).saturating_sub(IDLE_CONNECTIONS);
+        self.sealed.play(Job::Hold { count: idle })?;
+        self.sealed.play(Job::Dawdle { count: SLOW_CONNECTIONS })?;
+        let (memory, spent, began) = (self.proxy.resident()?, self.proxy.spent()?, Instant::now());
+        std::thread::sleep(WATCHED);
+        let spent = self.proxy.spent()?.since(spent);
+        let share = (spent.user + spent.system) * 1e3 / began.elapsed().as_secs_f64();
+        let connections = (idle + SLOW_CONNECTIONS) as f64;
+        let what = format!("{} idle connections and {SLOW_CONNECTIONS} slow hellos", idle + IDLE_CONNECTIONS);
+        let each = format!("more for each, with {what}");
+        figures.add(Way::Proxied, MEMORY, &each, Unit::Kibibytes, (memory - before) / connections);
+        figures.add(Way::Proxied, PROCESSOR, &format!("at rest, {what}"), Unit::MillisecondsPerSecond, share);
+        Ok(())
+    }
+
     fn memory(&mut self, figures: &mut Figures) -> Result<()> {
         std::thread::sleep(REST);
         let before = self.proxy.resident()?;
@@ -218,6 +247,6 @@ fn note(figures: &mut Figures, way: Way, job: Job, outcome: &Outcome) {
             let what = format!("DNS questions, {in_flight} at once");
             figures.add(way, RATES, &what, Unit::PerSecond, rate(count));
         }
-        Job::Refusals { .. } | Job::Hold { .. } => {}
+        Job::Refusals { .. } | Job::Hold { .. } | Job::Dawdle { .. } => {}
     }
 }

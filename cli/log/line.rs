@@ -10,10 +10,11 @@ pub(super) fn line(record: &Value, colour: bool) -> String {
     let number = |field: &str| record[field].as_u64().unwrap_or_default();
     // Of the date and the time, the time.
     let time = text("ts").split('T').next_back().unwrap_or_default();
-    let verdict = text("verdict");
+    let verdict = if record["event"] == "flow.open" { "open" } else { text("verdict") };
     let verdict = match (colour, verdict) {
         (false, _) => format!("{verdict:<5}"),
         (true, "allow") => format!("\x1b[32m{verdict:<5}\x1b[0m"),
+        (true, "open") => format!("{verdict:<5}"),
         (true, "cut") => format!("\x1b[33m{verdict:<5}\x1b[0m"),
         (true, _) => format!("\x1b[31m{verdict:<5}\x1b[0m"),
     };
@@ -70,6 +71,12 @@ mod tests {
         assert_eq!(
             shown(json!({"verdict": "cut", "kind": "tcp", "original": "192.0.2.1:22", "port": 22})),
             " cut   tcp  192.0.2.1:22"
+        );
+        assert_eq!(
+            shown(
+                json!({"event": "flow.open", "ts": "2026-01-02T03:04:05.678Z", "kind": "tls", "name": "a.example", "port": 443})
+            ),
+            "03:04:05.678Z open  tls  a.example:443"
         );
         assert!(line(&json!({"verdict": "deny"}), true).contains("\u{1b}[31mdeny \u{1b}[0m"));
     }

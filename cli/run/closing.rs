@@ -23,7 +23,7 @@ pub(super) fn print(report: &Report) {
     }
     if report.unrecorded > 0 {
         eprintln!(
-            "closedbook: {} attempts were refused because the log could not be written",
+            "closedbook: {} attempts are not in the decision log, which could not be written",
             report.unrecorded
         );
     }

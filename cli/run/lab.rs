@@ -10,17 +10,24 @@ use closedbook_lab::{self as lab, Control, LabError, LabName, Plan, RESOLVER_V4,
 
 use crate::exit::{Failure, chain};
 use crate::flags;
+use crate::flags::evidence::Evidence;
 
 /// A lab that lives as long as this value.
 pub(super) struct Lab {
     running: lab::Lab,
-    witness: Option<File>,
+    witness: Option<Record>,
+}
+
+/// Where what arrived is written down.
+struct Record {
+    file: File,
+    evidence: Option<Evidence>,
 }
 
 impl Lab {
     /// Returns when all its servers listen.
     pub(super) fn start(witness: Option<&Path>) -> Result<Self, Failure> {
-        let witness = witness.map(|path| flags::open_output("--witness", path)).transpose()?;
+        let witness = witness.map(Record::open).transpose()?;
         let plan = Plan { name: LabName::fresh(), world: World::new(), faults: Vec::new() };
         let running = lab::Lab::start(plan).map_err(cannot_start)?;
         Ok(Self { running, witness })
@@ -42,14 +49,17 @@ impl Lab {
         vec![SocketAddr::new(IpAddr::V4(RESOLVER_V4), 53)]
     }
 
-    /// The lab answers to its owner here, not to the command.
-    pub(super) fn control_socket(&self) -> PathBuf {
-        self.running.place().control()
+    /// What the command must not reach: the lab answers to its owner, and its witness tells of the command.
+    pub(super) fn out_of_reach(&self) -> impl Iterator<Item = PathBuf> {
+        let witness = self.witness.as_ref().and_then(|record| record.evidence.as_ref());
+        let witness = witness.map(|evidence| evidence.place().to_owned());
+        std::iter::once(self.running.place().control()).chain(witness)
     }
 
     /// Writes down what has arrived, where that was asked for.
-    pub(super) fn finish(self) -> Result<(), Failure> {
-        let Some(mut file) = self.witness else { return Ok(()) };
+    pub(super) fn finish(&self) -> Result<(), Failure> {
+        let Some(Record { file, .. }) = &self.witness else { return Ok(()) };
+        let mut file = file;
         let failed = |what: &dyn std::fmt::Display| Failure::refused(format!("the lab's witness: {what}"));
         let mut control = Control::connect(self.running.place()).map_err(|error| failed(&chain(&error)))?;
         for arrival in control.arrivals().map_err(|error| failed(&chain(&error)))? {
@@ -58,6 +68,22 @@ impl Lab {
             file.write_all(&line).map_err(|error| failed(&error))?;
         }
         Ok(())
+    }
+
+    /// Whether that is where it was asked for.
+    pub(super) fn verify(&self) -> Result<(), Failure> {
+        match &self.witness {
+            Some(Record { file, evidence: Some(evidence) }) => evidence.verify(file),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Record {
+    fn open(path: &Path) -> Result<Self, Failure> {
+        let file = flags::open_output("--witness", path)?;
+        let evidence = Evidence::of("--witness", path, &file)?;
+        Ok(Self { file, evidence })
     }
 }
 

@@ -1,7 +1,6 @@
 //! From what was typed to what will be done. Everything that can be wrong about the arguments is found here, before
 //! anything is started.
 
-use std::fs::File;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +14,9 @@ use super::control::Wanted;
 use super::lab::Lab;
 use crate::exit::{Failure, chain};
 use crate::flags;
+use crate::flags::log::OpenLog;
+use crate::flags::metrics::OpenMetrics;
+use crate::messages;
 use crate::policy;
 use crate::sidecar::config::OuterConfig;
 
@@ -24,7 +26,9 @@ pub(super) struct Plan {
     pub(super) policy: Policy,
     pub(super) phase: String,
     pub(super) resolvers: Option<Vec<SocketAddr>>,
-    pub(super) log: Option<File>,
+    pub(super) log: Option<OpenLog>,
+    pub(super) metrics: Option<OpenMetrics>,
+    pub(super) messages: Option<String>,
     pub(super) kept_sockets: Vec<PathBuf>,
     /// The lab to run in, with the file for its witness.
     pub(super) lab: Option<Option<PathBuf>>,
@@ -40,7 +44,7 @@ impl TryFrom<Run> for Plan {
     type Error = Failure;
 
     fn try_from(run: Run) -> Result<Self, Failure> {
-        let Run { allow, policy, phase, lab, witness, log, keep_socket, resolver, .. } = run;
+        let Run { allow, policy, phase, lab, witness, log, metrics, keep_socket, resolver, .. } = run;
         let Run { control, name, widen, quiet, command, .. } = run;
         let allowed = allow.iter().map(|text| entry(text)).collect::<Result<Vec<_>, _>>()?;
         let (policy, phase) = match policy {
@@ -52,7 +56,9 @@ impl TryFrom<Run> for Plan {
             policy,
             phase,
             resolvers: flags::resolvers(&resolver)?,
-            log: log.as_deref().map(flags::open_log).transpose()?,
+            log: log.open()?,
+            metrics: metrics.open()?,
+            messages: messages::asked()?,
             kept_sockets: keep_socket,
             lab: lab.then_some(witness),
             control: Wanted { path: control, name },
@@ -69,6 +75,8 @@ impl Plan {
             policy: self.policy.to_json().to_owned(),
             phase: self.phase.clone(),
             resolvers: lab.map(Lab::resolvers).or_else(|| self.resolvers.clone()),
+            messages: self.messages.clone(),
+            log: self.log.as_ref().map(OpenLog::manner).unwrap_or_default(),
             widen: self.widen.word().to_owned(),
             owner: getuid().as_raw(),
         }

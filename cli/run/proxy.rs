@@ -1,6 +1,5 @@
 //! The outer process: started with an empty environment, no descriptors but its own, and where the uplink is.
 
-use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -19,6 +18,9 @@ use nix::sys::wait::WaitStatus;
 
 use super::wire::Line;
 use crate::exit::{Failure, chain};
+use crate::flags::keeper::Keeper;
+use crate::flags::log::Recorder;
+use crate::flags::metrics::OpenMetrics;
 use crate::sidecar::config::{FromOuter, OuterConfig, Report, ToOuter};
 
 /// A proxy that has been started.
@@ -32,13 +34,25 @@ pub(super) struct Start {
     /// What it enforces.
     pub(super) config: OuterConfig,
     /// Where its records go.
-    pub(super) log: Option<File>,
+    pub(super) log: Option<Recorder>,
+    /// Where it is asked for metrics.
+    pub(super) metrics: Option<OpenMetrics>,
     /// Where the operator is listened to.
     pub(super) control: Option<UnixListener>,
     /// Where the uplink is, if it is not this process's own network: in the lab.
     pub(super) uplink: Option<Room>,
 }
 
+impl Start {
+    /// The descriptors that not every proxy gets, with the flags that name them.
+    fn optional<'a>(&'a self, keeper: Option<&'a UnixStream>) -> Vec<(&'static str, BorrowedFd<'a>)> {
+        let log = self.log.as_ref().map(|log| ("--log-fd", log.file.as_fd()));
+        let keeper = keeper.map(|keeper| ("--log-keeper-fd", keeper.as_fd()));
+        let metrics = self.metrics.as_ref().map(|metrics| ("--metrics-fd", metrics.socket.as_fd()));
+        let control = self.control.as_ref().map(|control| ("--control-fd", control.as_fd()));
+        log.into_iter().chain(keeper).chain(metrics).chain(control).collect()
+    }
+}
 /// How long a proxy may take until it serves. It takes some tens of milliseconds.
 pub(super) const START: Duration = Duration::from_secs(30);
 
@@ -57,8 +71,11 @@ impl Proxy {
         let (inner, handoff) = UnixStream::pair().map_err(|error| cannot(&error))?;
         descriptors::send(handoffs, &[inner.as_fd()]).map_err(|error| cannot(&error))?;
         drop(inner);
+        // Each has a line of its own, so that none hears an answer to another that has died.
+        let keeper = start.log.as_ref().and_then(|log| log.keeper.as_ref()).map(Keeper::line);
+        let keeper = keeper.transpose().map_err(|error| cannot(&error))?;
         let child = fork_into(CloneFlags::empty(), || {
-            let error = become_proxy(start, &theirs, &handoff);
+            let error = become_proxy(start, &theirs, &handoff, keeper.as_ref());
             eprintln!("closedbook: can't start the proxy: {error}");
             70
         })
@@ -151,7 +168,13 @@ impl AsFd for Proxy {
 }
 
 /// Does not come back unless it fails.
-fn become_proxy(start: &Start, line: &UnixStream, handoff: &UnixStream) -> io::Error {
+fn become_proxy(
+    start: &Start,
+    line: &UnixStream,
+    handoff: &UnixStream,
+    keeper: Option<&UnixStream>,
+) -> io::Error {
+    let optional = start.optional(keeper);
     let prepare = || -> io::Result<()> {
         prctl::set_pdeathsig(Signal::SIGKILL)?;
         // A process group of its own: Ctrl-C is for the command, whose last connections are still to be recorded.
@@ -162,8 +185,7 @@ fn become_proxy(start: &Start, line: &UnixStream, handoff: &UnixStream) -> io::E
         descriptors::close_others_on_exec()?;
         descriptors::keep_over_exec(line)?;
         descriptors::keep_over_exec(handoff)?;
-        start.log.as_ref().map_or(Ok(()), descriptors::keep_over_exec)?;
-        start.control.as_ref().map_or(Ok(()), descriptors::keep_over_exec)?;
+        optional.iter().try_for_each(|(_, descriptor)| descriptors::keep_over_exec(descriptor))?;
         SigSet::all().thread_unblock()?;
         Ok(())
     };
@@ -175,11 +197,8 @@ fn become_proxy(start: &Start, line: &UnixStream, handoff: &UnixStream) -> io::E
     command.arg0("closedbook").args(["sidecar", "outer"]).env_clear();
     command.arg("--supervisor-fd").arg(line.as_raw_fd().to_string());
     command.arg("--handoff-fd").arg(handoff.as_raw_fd().to_string());
-    if let Some(log) = &start.log {
-        command.arg("--log-fd").arg(log.as_raw_fd().to_string());
-    }
-    if let Some(control) = &start.control {
-        command.arg("--control-fd").arg(control.as_raw_fd().to_string());
+    for (flag, descriptor) in &optional {
+        command.arg(flag).arg(descriptor.as_raw_fd().to_string());
     }
     command.current_dir("/").exec()
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::proxy::{Proxy, START, Start};
 use crate::exit::Failure;
+use crate::flags::log::Recorder;
 use crate::sidecar::config::Report;
 
 /// Proxies that may be started in the place of dead ones within [`WINDOW`]. What kills more of them than that is no
@@ -22,9 +23,10 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// The proxy, and what is needed to start another.
 pub(super) struct Service {
+    /// Ends before what it was started with: who puts the log aside waits until nobody can ask any more.
+    state: State,
     start: Start,
     handoffs: UnixStream,
-    state: State,
     /// When proxies were replaced, the latest last.
     replaced: VecDeque<Instant>,
     replacements: usize,
@@ -48,7 +50,7 @@ impl Service {
     pub(super) fn start(start: Start, handoffs: UnixStream) -> Result<Self, Failure> {
         let proxy = Proxy::start(&start, &handoffs)?;
         let state = State::Starting(proxy, Instant::now() + START);
-        Ok(Self { start, handoffs, state, replaced: VecDeque::new(), replacements: 0 })
+        Ok(Self { state, start, handoffs, replaced: VecDeque::new(), replacements: 0 })
     }
 
     /// Waits until the first proxy serves. One that can't ends the run.
@@ -90,7 +92,7 @@ impl Service {
             State::Serving(proxy) if proxy.has_reported() => {
                 eprintln!("closedbook: the proxy was told to end; the command has no network from here on");
                 // No other is started, so nobody is left who would answer the operator.
-                self.start.control = None;
+                (self.start.control, self.start.metrics) = (None, None);
                 self.state = State::Ended(proxy);
             }
             State::Serving(proxy) => self.replace(&proxy.obituary())?,
@@ -137,8 +139,8 @@ impl Service {
         Ok(())
     }
 
-    /// Ends it; what was refused since the last start.
-    pub(super) fn stop(self) -> Option<Report> {
+    /// Ends it; what was refused since the last start, and the log.
+    pub(super) fn stop(self) -> (Option<Report>, Option<Recorder>) {
         if self.replacements > 0 {
             eprintln!(
                 "closedbook: the proxy was started again {} times; what was refused before the last time is in the \
@@ -146,7 +148,7 @@ impl Service {
                 self.replacements
             );
         }
-        match self.state {
+        let report = match self.state {
             State::Serving(proxy) | State::Ended(proxy) => proxy.stop(),
             State::Starting(proxy, _) => {
                 proxy.kill();
@@ -154,7 +156,8 @@ impl Service {
                 None
             }
             State::Waiting(_) | State::Gone => None,
-        }
+        };
+        (report, self.start.log)
     }
 }
 

@@ -24,7 +24,8 @@ use super::service::Service;
 use super::signals::{Foreground, Signals};
 use super::sockets;
 use super::wire::{FromInit, Line, ToInit};
-use crate::exit::{Failure, chain};
+use crate::exit::{self, Failure, chain};
+use crate::flags::log::{OpenLog, Recorder};
 
 /// Runs the command; its exit code.
 pub(super) fn supervise(plan: Plan) -> Result<u8, Failure> {
@@ -32,19 +33,24 @@ pub(super) fn supervise(plan: Plan) -> Result<u8, Failure> {
     let signals = Signals::queue().map_err(|error| Failure::bug(format!("can't queue signals: {error}")))?;
     let lab = plan.lab.as_ref().map(|witness| Lab::start(witness.as_deref())).transpose()?;
     let config = plan.outer_config(lab.as_ref());
+    // Before the control socket is there, which the keeper of the log would hold open.
+    let log = plan.log.map(OpenLog::start).transpose()?;
     // After the lab's fork, which would hold the listener open.
     let mut control = Control::bind(plan.control, plan.quiet)?;
     let (handoffs, proxies) =
         UnixStream::pair().map_err(|error| Failure::bug(format!("can't make a socket pair: {error}")))?;
     let listener = control.as_mut().and_then(Control::hand_over);
-    let start = Start { config, log: plan.log, control: listener, uplink: lab.as_ref().map(Lab::room) };
+    let uplink = lab.as_ref().map(Lab::room);
+    let evidence: Vec<PathBuf> = log.iter().flat_map(Recorder::out_of_reach).cloned().collect();
+    let start = Start { config, log, metrics: plan.metrics, control: listener, uplink };
     let mut service = Service::start(start, handoffs)?;
     let environment = lab.as_ref().map_or_else(Vec::new, Lab::environment);
     let command = plan.command.with_environment(environment);
     let mut init = Init::start(Task { command, proxies })?;
     // While both get ready: it means looking at every process of the machine.
     let mut hidden = sockets::answered_outside(&plan.kept_sockets)?;
-    hidden.extend(lab.as_ref().map(Lab::control_socket));
+    hidden.extend(evidence);
+    hidden.extend(lab.iter().flat_map(Lab::out_of_reach));
     hidden.extend(control.as_ref().map(|control| control.path().to_owned()));
     hidden.extend(control::folders());
     init.close(hidden)?;
@@ -52,14 +58,17 @@ pub(super) fn supervise(plan: Plan) -> Result<u8, Failure> {
     init.say(&ToInit::Start)?;
     let code = follow(&mut init, &mut service, &signals);
     init.end();
-    let summary = service.stop();
+    let (summary, log) = service.stop();
     drop(init);
     match summary {
         Some(summary) if !plan.quiet => closing::print(&summary),
         _ => {}
     }
-    lab.map_or(Ok(()), Lab::finish)?;
-    code
+    lab.as_ref().map_or(Ok(()), Lab::finish)?;
+    let lost = [log.as_ref().map(Recorder::verify), lab.as_ref().map(Lab::verify)];
+    let lost = lost.into_iter().flatten().filter_map(Result::err).map(exit::report).count();
+    // What tells of the run is not where it was asked for.
+    code.map(|code| if code == 0 && lost > 0 { 1 } else { code })
 }
 
 /// The task's init process, ended with everything below it when this value goes.

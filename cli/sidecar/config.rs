@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use crate::flags::log::Manner;
 use closedbook_sidecar::outer::{Refused, Summary};
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +37,10 @@ pub(crate) struct OuterConfig {
     pub(crate) phase: String,
     /// The resolvers to ask; `None` for those of the host.
     pub(crate) resolvers: Option<Vec<SocketAddr>>,
+    /// Which messages it prints; its environment, where this stood, is empty.
+    pub(crate) messages: Option<String>,
+    /// How the log is written, if there is one.
+    pub(crate) log: Manner,
     /// How the ratchet is set, as `--widen` has it.
     pub(crate) widen: String,
     /// The user who is answered at the control socket.

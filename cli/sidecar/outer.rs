@@ -18,7 +18,7 @@ use closedbook_policy::Policy;
 use closedbook_sidecar::control::Control;
 use closedbook_sidecar::handoff::{Handed, Verdict};
 use closedbook_sidecar::listeners::Listeners;
-use closedbook_sidecar::outer::{self, Config, Limits, Upstreams, Widen};
+use closedbook_sidecar::outer::{self, Config, Limits, MetricsListener, Upstreams, Widen};
 use nix::unistd::getuid;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -29,7 +29,10 @@ use super::handoff;
 use super::ready::ReadyFlags;
 use crate::exit::{Failure, chain};
 use crate::flags;
+use crate::flags::log::{LogFlags, OpenLog, Recorder};
+use crate::flags::metrics::{self, MetricsFlag, OpenMetrics};
 use crate::instance;
+use crate::messages;
 use crate::policy;
 
 /// Serve a closed namespace: decide, resolve, dial. Holds no capability.
@@ -47,9 +50,11 @@ pub(crate) struct Outer {
     #[arg(long, value_name = "NAME", required_unless_present = "supervisor_fd")]
     phase: Option<String>,
 
-    /// Write the decision log (JSON Lines) to this file; it is added to if it exists.
-    #[arg(long, value_name = "FILE")]
-    log: Option<PathBuf>,
+    #[command(flatten)]
+    log: LogFlags,
+
+    #[command(flatten)]
+    metrics: MetricsFlag,
 
     /// Ask this resolver, instead of those in /etc/resolv.conf.
     #[arg(long, value_name = "ADDRESS[:PORT]")]
@@ -67,7 +72,7 @@ pub(crate) struct Outer {
     widen: Widen,
 
     /// Inherited: the supervisor, which says what to enforce.
-    #[arg(long, hide = true, conflicts_with_all = ["handoff", "policy", "phase", "log", "resolver", "control"], requires = "handoff_fd")]
+    #[arg(long, hide = true, conflicts_with_all = ["handoff", "policy", "phase", "log", "metrics", "resolver", "control"], requires = "handoff_fd")]
     supervisor_fd: Option<RawFd>,
 
     /// Inherited: the socket that the listeners come from.
@@ -77,6 +82,14 @@ pub(crate) struct Outer {
     /// Inherited: the decision log, open.
     #[arg(long, hide = true)]
     log_fd: Option<RawFd>,
+
+    /// Inherited: the process that puts the log aside.
+    #[arg(long, hide = true)]
+    log_keeper_fd: Option<RawFd>,
+
+    /// Inherited: where metrics are asked for.
+    #[arg(long, hide = true)]
+    metrics_fd: Option<RawFd>,
 
     /// Inherited: the control socket, listening.
     #[arg(long, hide = true)]
@@ -97,8 +110,10 @@ impl Outer {
         let policy = policy::load(self.policy.as_deref().ok_or_else(missing)?)?;
         let phase = self.phase.ok_or_else(missing)?;
         let upstreams = flags::resolvers(&self.resolver)?.map_or(Upstreams::System, Upstreams::Servers);
+        messages::start(None);
         let mut ready = self.ready.open()?;
-        let log = self.log.as_deref().map(flags::open_log).transpose()?;
+        let recorder = self.log.open()?.map(OpenLog::start).transpose()?;
+        let metrics = self.metrics.open()?;
         let owner = getuid().as_raw();
         let control = match &self.control {
             Some(path) => Some(Control { listener: instance::bind(path)?, owner }),
@@ -108,7 +123,11 @@ impl Outer {
         give_up_privilege()?;
         let Handed { listeners, journal, probes, verdict } = take(inner)?;
         let widen = self.widen;
-        let config = Config { policy, phase, upstreams, log, limits: limits(), widen, control, journal };
+        let cannot = |error| Failure::host(format!("the log or the metrics: {error}"));
+        let log = recorder.as_ref().map(Recorder::log_to).transpose().map_err(cannot)?;
+        let listener = metrics.as_ref().map(OpenMetrics::listener).transpose().map_err(cannot)?;
+        let (limits, metrics) = (limits(), listener);
+        let config = Config { policy, phase, upstreams, log, metrics, limits, widen, control, journal };
         let proxy = outer::Proxy::new(config).map_err(|error| Failure::refused(chain(&error)))?;
         let threads = threads();
         confine()?;
@@ -150,9 +169,15 @@ impl Outer {
             .handoff_fd
             .ok_or_else(|| broken(&"no handoff"))
             .and_then(|number| inherited(number).map(UnixStream::from).map_err(|error| broken(&error)))?;
-        let log = self.log_fd.map(inherited).transpose().map_err(|error| broken(&error))?.map(File::from);
-        let control = self.control_fd.map(inherited).transpose().map_err(|error| broken(&error))?;
-        // Before anything is read from anybody.
+        let take = |number: Option<RawFd>| number.map(inherited).transpose().map_err(|error| broken(&error));
+        let metrics = take(self.metrics_fd)?.map(metrics::listener).transpose();
+        let inherited = Inherited {
+            inner,
+            log: take(self.log_fd)?.map(File::from),
+            keeper: take(self.log_keeper_fd)?.map(UnixStream::from),
+            metrics: metrics.map_err(|error| broken(&error))?,
+            control: take(self.control_fd)?.map(UnixListener::from),
+        };
         give_up_privilege()?;
         let mut hears = io::BufReader::new(line.try_clone().map_err(|error| broken(&error))?);
         let config = match hear(&mut hears) {
@@ -161,7 +186,7 @@ impl Outer {
             None => return Ok(ExitCode::SUCCESS),
         };
         let threads = threads();
-        let (proxy, listeners, verdict) = match prepare(config, log, control.map(UnixListener::from), inner) {
+        let (proxy, listeners, verdict) = match prepare(config, inherited) {
             Ok(prepared) => prepared,
             Err(failure) => {
                 say(&line, &FromOuter::Unable(failure.to_string()))?;
@@ -178,22 +203,30 @@ impl Outer {
     }
 }
 
-/// All that is done before the task is served: its listeners are taken, what the proxy needs is opened, and nothing
-/// else can be opened any more.
-fn prepare(
-    config: OuterConfig,
-    log: Option<File>,
-    control: Option<UnixListener>,
+/// What the supervisor has opened for this process.
+struct Inherited {
     inner: UnixStream,
-) -> Result<(outer::Proxy, Listeners, Verdict), Failure> {
+    log: Option<File>,
+    keeper: Option<UnixStream>,
+    metrics: Option<MetricsListener>,
+    control: Option<UnixListener>,
+}
+
+/// All that is done before the task is served: its listeners are taken, what the proxy needs is opened or asked for, and
+/// nothing else can be opened any more.
+fn prepare(config: OuterConfig, inherited: Inherited) -> Result<(outer::Proxy, Listeners, Verdict), Failure> {
     let refused = |error: &dyn Error| Failure::refused(chain(error));
+    messages::start(config.messages.as_deref());
     let policy = Policy::from_json(&config.policy).map_err(|error| refused(&error))?;
     let upstreams = config.resolvers.map_or(Upstreams::System, Upstreams::Servers);
+    let Inherited { inner, log, keeper, metrics, control } = inherited;
+    let log = log.map(|file| config.log.log_to(file, keeper)).transpose();
+    let log = log.map_err(|error| Failure::host(format!("the decision log: {error}")))?;
     let Handed { listeners, journal, probes, verdict } = take(inner)?;
     let widen = Widen::parse(&config.widen).ok_or_else(|| Failure::bug("the ratchet can't be set so"))?;
     let control = control.map(|listener| Control { listener, owner: config.owner });
-    let phase = config.phase;
-    let config = Config { policy, phase, upstreams, log, limits: limits(), widen, control, journal };
+    let (phase, limits) = (config.phase, limits());
+    let config = Config { policy, phase, upstreams, log, metrics, limits, widen, control, journal };
     let proxy = outer::Proxy::new(config).map_err(|error| refused(&error))?;
     proxy.probes().expect(probes);
     confine()?;
@@ -325,14 +358,9 @@ fn threads() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS)
 }
 
-/// Sized by what the process may open: a connection takes two descriptors, and two more while it moves bulk.
+/// Sized by what the process may open. Asked before it is confined.
 fn limits() -> Limits {
-    let descriptors = privileges::descriptor_limit();
-    Limits {
-        connections: usize::try_from(descriptors.saturating_sub(64) / 4)
-            .unwrap_or(usize::MAX)
-            .clamp(16, 65_536),
-    }
+    Limits::for_descriptors(privileges::descriptor_limit())
 }
 
 /// Threads that serve, on machines with more processors: one moves more than a gigabyte a second, and a

@@ -1,6 +1,8 @@
 //! What must hold for all bytes, however hostile (G16). Called by the fuzz targets and by a test; panics where it does
 //! not hold.
 
+use std::borrow::Cow;
+
 use closedbook_policy::{Evidence, Refusal, Request};
 
 use crate::control::hostile;
@@ -109,13 +111,14 @@ pub fn control_lines(bytes: &[u8]) {
     }
 }
 
-fn answers() -> [Answer; 5] {
+fn answers() -> [Answer; 6] {
     let addresses = vec![[198, 18, 0, 1].into(); 40];
-    let explanation = "\u{1f4d5}".repeat(40).into();
+    let explanation: Cow<'_, str> = "\u{1f4d5}".repeat(40).into();
     [
         Answer::Addresses { addresses, ttl: 60 },
         Answer::NoData,
-        Answer::NoName { explanation },
+        Answer::NoName { explanation: Cow::clone(&explanation) },
+        Answer::TooMany { explanation },
         Answer::Refused,
         Answer::ServerFailure,
     ]

@@ -72,8 +72,16 @@ impl Live {
         line.trim_end().to_owned()
     }
 
-    /// A command that finds this run.
+    /// A command that is for this run, whatever others the same user has.
     pub fn ask(&self, words: &[&str]) -> Output {
+        let named = words.iter().any(|word| ["--pid", "--name", "--control"].contains(word));
+        let pid = self.id().to_string();
+        let this: &[&str] = if named { &[] } else { &["--pid", &pid] };
+        self.find(&[words, this].concat())
+    }
+
+    /// A command that has to find out which run is meant.
+    pub fn find(&self, words: &[&str]) -> Output {
         ask(self.mode, &self.runtime, words)
     }
 
@@ -92,12 +100,17 @@ impl Live {
     }
 
     /// Waits for the command's end.
-    pub fn end(mut self) -> Outcome {
+    pub fn end(self) -> Outcome {
+        self.end_with_files().0
+    }
+
+    /// Waits for the command's end, and keeps the files of the run.
+    pub fn end_with_files(mut self) -> (Outcome, Run) {
         drop(self.says);
         let mut stdout = Vec::new();
         std::io::Read::read_to_end(&mut self.lines, &mut stdout).unwrap();
         let mut output = self.child.wait_with_output().unwrap();
         output.stdout = stdout;
-        self.run.outcome(output)
+        (self.run.outcome(output), self.run)
     }
 }

@@ -101,6 +101,9 @@ pub struct Run {
     arguments: Vec<String>,
     folder: TempDir,
     lab: bool,
+    /// The decision log and the witness's file.
+    log: PathBuf,
+    witness: PathBuf,
     /// Where its control socket and others of the same folder are.
     runtime: Option<PathBuf>,
 }
@@ -119,7 +122,9 @@ pub struct Outcome {
 impl Run {
     /// In the lab, with nothing allowed.
     pub fn in_lab(mode: Mode) -> Self {
-        Self { mode, arguments: Vec::new(), folder: open_folder(), lab: true, runtime: None }
+        let folder = open_folder();
+        let (log, witness) = (folder.path().join("egress.jsonl"), folder.path().join("witness.jsonl"));
+        Self { mode, arguments: Vec::new(), folder, lab: true, log, witness, runtime: None }
     }
 
     /// With no uplink at all.
@@ -135,6 +140,19 @@ impl Run {
     pub fn flag(mut self, word: &str) -> Self {
         self.arguments.push(word.into());
         self
+    }
+
+    /// With its decision log there.
+    pub fn log_to(self, log: &Path) -> Self {
+        Self { log: log.to_owned(), ..self }
+    }
+
+    /// With its decision log and the witness's file in a folder, below its own, that every user can write to.
+    pub fn records_in(self, name: &str) -> Self {
+        let folder = self.file(name);
+        fs::create_dir(&folder).unwrap();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+        Self { log: folder.join("egress.jsonl"), witness: folder.join("witness.jsonl"), ..self }
     }
 
     /// With this as the user's runtime folder.
@@ -155,9 +173,9 @@ impl Run {
         command.args(self.runtime.iter().map(|path| format!("XDG_RUNTIME_DIR={}", path.display())));
         command.arg(program()).arg("run").args(&self.arguments);
         if self.lab {
-            command.arg("--lab").arg("--witness").arg(self.file("witness.jsonl"));
+            command.arg("--lab").arg("--witness").arg(&self.witness);
         }
-        command.arg("--log").arg(self.file("egress.jsonl")).arg("--").args(words);
+        command.arg("--log").arg(&self.log).arg("--").args(words);
         command.current_dir(self.folder.path());
         command
     }
@@ -184,8 +202,8 @@ impl Run {
             code: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-            log: lines(&self.file("egress.jsonl")),
-            witness: lines(&self.file("witness.jsonl")),
+            log: lines(&self.log),
+            witness: lines(&self.witness),
         }
     }
 }

@@ -110,10 +110,12 @@ pub fn kernel_file_systems_read_only() -> Result<(), MountError> {
     Ok(())
 }
 
-/// Covers sockets, at every path under which they are visible, by an empty file that nobody may open; and folders by an
-/// empty one, with whatever is made in them later.
+/// Covers sockets, at every path under which they are visible, by an empty file that nobody may open; folders by an
+/// empty one, with whatever is made in them later; and regular files by an empty one that may be read.
 ///
-/// `connect(2)` then answers ECONNREFUSED at once. A cover can't be taken off from a user namespace below this one.
+/// `connect(2)` then answers ECONNREFUSED at once. A cover can't be taken off from a user namespace below this one, and what is
+/// covered can be neither removed nor renamed there. Renamed from outside, it takes its cover along; what is made anew at
+/// its old name has none.
 pub fn hide(hidden: &[PathBuf]) -> Result<(), MountError> {
     let mounts = table()?;
     let cover = Cover::make()?;
@@ -121,7 +123,11 @@ pub fn hide(hidden: &[PathBuf]) -> Result<(), MountError> {
     // Each path once: a second mount there would be on top of the cover itself, whose name could not go any more.
     let paths: BTreeSet<PathBuf> = hidden.iter().cloned().chain(aliases).collect();
     for path in paths {
-        let cover = if path.is_dir() { &cover.folder } else { &cover.file };
+        let cover = match fs::metadata(&path) {
+            Ok(meta) if meta.is_dir() => &cover.folder,
+            Ok(meta) if meta.is_file() => &cover.blank,
+            _ => &cover.file,
+        };
         match bind(cover, &path) {
             Ok(()) => {}
             // Gone in the meantime, or an alias that this user can't reach.
@@ -132,9 +138,11 @@ pub fn hide(hidden: &[PathBuf]) -> Result<(), MountError> {
     Ok(())
 }
 
-/// An empty file and an empty folder, out of bounds. Their names go at once; the mounts keep them alive.
+/// An empty file and an empty folder, out of bounds, and an empty file to be read: programs that look through all files of a
+/// folder are not held up by it. Their names go at once; the mounts keep them alive.
 struct Cover {
     file: PathBuf,
+    blank: PathBuf,
     folder: PathBuf,
 }
 
@@ -144,9 +152,11 @@ impl Cover {
             let name = format!(".closedbook-cover-{kind}-{}-{}", std::process::id(), nonce());
             std::env::temp_dir().join(name)
         };
-        let cover = Self { file: path("file"), folder: path("folder") };
-        let made = File::create_new(&cover.file)
-            .and_then(|file| file.set_permissions(fs::Permissions::from_mode(0o0)))
+        let cover = Self { file: path("file"), blank: path("blank"), folder: path("folder") };
+        let make =
+            |path: &Path, mode| File::create_new(path)?.set_permissions(fs::Permissions::from_mode(mode));
+        let made = make(&cover.file, 0o0)
+            .and_then(|()| make(&cover.blank, 0o444))
             .and_then(|()| DirBuilder::new().mode(0o0).create(&cover.folder));
         made.map_err(MountError::Cover)?;
         Ok(cover)
@@ -157,6 +167,7 @@ impl Drop for Cover {
     fn drop(&mut self) {
         // In this namespace the names are no mount points, so they can go; failing leaves something empty, no hole.
         let _ = fs::remove_file(&self.file);
+        let _ = fs::remove_file(&self.blank);
         let _ = fs::remove_dir(&self.folder);
     }
 }

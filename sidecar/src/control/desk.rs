@@ -12,9 +12,12 @@ use serde_json::Value;
 use super::fault::{Fault, Word};
 use super::method::Method;
 use super::proposal;
-use super::report::{self, Following, Trouble};
+use super::report::{self, Following};
 use crate::outer::log::{Entry, Follower, rfc3339};
-use crate::outer::{Caller, Change, CutFlow, Kind, LiveFlow, Order, Outer, Refused, Switched, Unchanged};
+use crate::outer::monitor;
+use crate::outer::{
+    Caller, Change, CutFlow, Kind, LiveFlow, Order, Outer, Refused, Switched, Trouble, Unchanged,
+};
 
 /// How the task is enclosed.
 const TOPOLOGY: &str = "sealed";
@@ -60,6 +63,7 @@ impl Desk {
                 let degraded = self.degraded();
                 answer(&report::Health { ok: degraded.is_empty(), degraded })
             }
+            Method::Metrics => answer(&report::Metrics { text: monitor::metrics(&self.outer) }),
             Method::PhaseSet { name, widen, reach } => {
                 answer(&switched(regime.set_phase(&name, order(widen, reach)).await?))
             }
@@ -100,6 +104,7 @@ impl Desk {
             pid: std::process::id(),
             uptime_ms: milliseconds(self.outer.started.elapsed()),
             flows: self.outer.ruling.count(),
+            load: load(monitor::load(&self.outer)),
             counters: report::Counters {
                 allowed: totals.allowed,
                 denied: totals.denied,
@@ -118,16 +123,9 @@ impl Desk {
         }
     }
 
-    fn degraded(&self) -> Vec<Trouble> {
-        let trouble = |word: &str, detail: &str| Trouble { word: word.to_owned(), detail: detail.to_owned() };
-        let mut all = Vec::new();
-        if self.outer.log.is_broken() {
-            all.push(trouble("log-unwritable", "the decision log can't be written: new flows are refused"));
-        }
-        if self.outer.places.available_permits() == 0 {
-            all.push(trouble("connections-full", "as many connections as there may be: more are refused"));
-        }
-        all
+    fn degraded(&self) -> Vec<report::Trouble> {
+        let told = |Trouble { word, detail }| report::Trouble { word: word.to_owned(), detail };
+        monitor::troubles(&self.outer).into_iter().map(told).collect()
     }
 
     fn phase(&self) -> report::Phase {
@@ -255,6 +253,18 @@ fn flow(live: LiveFlow) -> report::Flow {
         age_ms: milliseconds(live.age),
         bytes_up: live.bytes.0,
         bytes_down: live.bytes.1,
+    }
+}
+
+fn load(load: monitor::Load) -> report::Load {
+    let spent = |(now, most): (usize, usize)| report::Spent { now: now as u64, most: most as u64 };
+    report::Load {
+        connections: spent(load.connections),
+        hellos: spent(load.hellos),
+        dns_connections: spent(load.dns_connections),
+        dials: spent(load.dials),
+        descriptors: report::Spent { now: load.descriptors.0, most: load.descriptors.1 },
+        memory: load.memory,
     }
 }
 

@@ -26,6 +26,7 @@ pub(super) enum Method {
     DenialsSummary,
     LogFollow { last: usize, follow: bool },
     Health,
+    Metrics,
     Shutdown,
 }
 
@@ -91,6 +92,7 @@ impl Method {
             "policy.get" => nothing(Method::PolicyGet),
             "denials.summary" => nothing(Method::DenialsSummary),
             "health" => nothing(Method::Health),
+            "metrics" => nothing(Method::Metrics),
             "shutdown" => nothing(Method::Shutdown),
             "phase.set" => {
                 let PhaseSet { name, widen, cut } = parsed(params)?;

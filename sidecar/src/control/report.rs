@@ -32,12 +32,41 @@ pub struct Status {
     pub uptime_ms: u64,
     /// What lives now.
     pub flows: usize,
+    /// What it spends. Nothing, if who answers is of a version that does not say.
+    #[serde(default)]
+    pub load: Load,
     /// What there was so far.
     pub counters: Counters,
     /// What is not as it should be; empty if all is.
     pub degraded: Vec<Trouble>,
     /// Switches made and refused, the oldest first, the last hundred of them.
     pub history: Vec<Change>,
+}
+
+/// What the proxy spends.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Load {
+    /// Connections that have said what they want.
+    pub connections: Spent,
+    /// Connections that have not.
+    pub hellos: Spent,
+    /// Connections of DNS over TCP.
+    pub dns_connections: Spent,
+    /// Servers that are being resolved or connected to.
+    pub dials: Spent,
+    /// Descriptors of the process; none where the kernel does not say.
+    pub descriptors: Spent,
+    /// Octets of memory of the process; none where the kernel does not say.
+    pub memory: u64,
+}
+
+/// How much of something.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spent {
+    /// Now.
+    pub now: u64,
+    /// What there may be.
+    pub most: u64,
 }
 
 /// Attempts that have ended.
@@ -62,7 +91,7 @@ pub struct Counters {
 /// Something that is not as it should be.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trouble {
-    /// One stable word: `log-unwritable`, `connections-full`.
+    /// One stable word, such as `log-unwritable` or `limit-flows`.
     pub word: String,
     /// For people.
     pub detail: String,
@@ -242,6 +271,13 @@ pub struct Health {
     pub ok: bool,
     /// What is.
     pub degraded: Vec<Trouble>,
+}
+
+/// Result of `metrics`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Metrics {
+    /// In the OpenMetrics format 1.0.
+    pub text: String,
 }
 
 /// Result of `log.follow`. The records come as notifications `log.record`; `log.missed` says how many came faster than

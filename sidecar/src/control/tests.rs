@@ -108,8 +108,17 @@ async fn methods() {
     assert_eq!(status["counters"]["reasons"], json!({"not-tls-or-http": 2}));
     assert_eq!(status["counters"]["denied"], 2);
     assert_eq!(status["degraded"], json!([]));
+    assert_eq!(status["load"]["hellos"]["now"], 0);
+    assert!(status["load"]["connections"]["most"].as_u64() > Some(1000), "{status}");
+    assert!(status["load"]["descriptors"]["now"].as_u64() > Some(3), "{status}");
     let health = client.ask("health", json!({})).await.unwrap();
     assert_eq!(health, json!({"ok": true, "degraded": []}));
+    let metrics = client.ask("metrics", json!({})).await.unwrap();
+    let text = metrics["text"].as_str().unwrap();
+    assert!(
+        text.contains("reason=\"not-tls-or-http\",phase=\"agent\"} 2\n") && text.ends_with("# EOF\n"),
+        "{text}"
+    );
     let phase = client.ask("phase.get", json!({})).await.unwrap();
     assert_eq!(phase["allow"], json!(["a.example", "tcp://git.example:22"]));
     assert_eq!(phase["phases"], json!(["agent", "lockdown", "narrow"]));

@@ -5,14 +5,14 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use closedbook_policy::{Reason, Refusal};
 use nix::errno::Errno;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{sleep, timeout};
 
 use super::Outer;
+use super::limits::room::{Room, Stay};
+use super::metrics::Limit;
 use super::socket::Socket;
 use super::stop::Stop;
 
@@ -23,40 +23,45 @@ const BACKOFF: Duration = Duration::from_millis(20);
 /// and those still reach their server, as its kernel would see to without closedbook.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
+/// A listener, and the room that its connections come into.
+pub(crate) struct Door {
+    pub(crate) listener: TcpListener,
+    pub(crate) room: Arc<Room>,
+    /// Which limit it is when the room is full.
+    pub(crate) full: Limit,
+}
+
 /// Serves every connection of a listener until `stop`, those that wait to be accepted included; then cuts those that do
 /// not end soon.
 pub(crate) async fn accept<F>(
     outer: Arc<Outer>,
-    listener: TcpListener,
+    Door { listener, room, full }: Door,
     mut stop: Stop,
-    serve: impl Fn(Arc<Outer>, TcpStream) -> F,
+    serve: impl Fn(Arc<Outer>, TcpStream, Stay) -> F,
 ) where
     F: Future<Output = ()> + Send + 'static,
 {
     let mut connections = JoinSet::new();
     let mut spare = Spare::take(&outer.reserve);
-    let spawn = |connections: &mut JoinSet<()>, place, stream| {
-        drop(connections.spawn(placed(place, serve(Arc::clone(&outer), stream))));
+    let admit = async |connections: &mut JoinSet<()>, stream, stay| match stay {
+        Some(stay) => drop(connections.spawn(serve(Arc::clone(&outer), stream, stay))),
+        None => turn_away(&outer, stream, full).await,
     };
     loop {
         tokio::select! {
             () = stop.told() => break,
             Some(ended) = connections.join_next() => report(ended),
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => match Arc::clone(&outer.places).try_acquire_owned() {
-                    Ok(place) => spawn(&mut connections, place, stream),
-                    Err(_) => turn_away(&outer, stream).await,
+                Ok((stream, _)) => admit(&mut connections, stream, room.enter().await).await,
+                Err(error) => if let Some(stream) = spare.recover(&outer, &listener, &error).await {
+                    admit(&mut connections, stream, room.enter().await).await;
                 },
-                Err(error) => spare.recover(&outer.reserve, &listener, &error).await,
             },
         }
     }
     for stream in waiting(listener) {
-        if let Ok(place) = Arc::clone(&outer.places).try_acquire_owned() {
-            spawn(&mut connections, place, stream);
-        } else {
-            turn_away(&outer, stream).await;
-        }
+        // There may be thousands, and the end is not put off for them.
+        admit(&mut connections, stream, room.enter_now()).await;
     }
     let ends = async { while connections.join_next().await.map(report).is_some() {} };
     // Late or not, what lives after it is cut.
@@ -74,23 +79,21 @@ fn waiting(listener: TcpListener) -> Vec<TcpStream> {
         .collect()
 }
 
-async fn placed(place: OwnedSemaphorePermit, connection: impl Future<Output = ()>) {
-    connection.await;
-    drop(place);
-}
-
 /// One connection too many: reset, and recorded.
-async fn turn_away(outer: &Outer, stream: TcpStream) {
-    let original = (outer.original)(&stream);
-    let record = outer.record(stream.peer_addr().ok(), original.as_ref().ok(), outer.ruling.now());
-    let Ok(mut record) = record.await else { return };
+async fn turn_away(outer: &Outer, stream: TcpStream, limit: Limit) {
+    let (client, original) = (stream.peer_addr().ok(), (outer.original)(&stream));
+    let probe = outer.probes.has(client, original.as_ref().ok());
+    let refusal = if probe { limit.refusal() } else { outer.metrics.hit(limit) };
+    let Ok(mut record) = outer.record(client, original.as_ref().ok(), outer.ruling.now()).await else {
+        return;
+    };
     if let Ok(original) = original {
         record.note(|entry| {
             entry.original = Some(original);
             entry.port = Some(original.port());
         });
     }
-    record.deny(&Refusal::new(Reason::Limit, "too many connections at once"));
+    record.deny(&refusal);
     // Dropped without having been armed, it would end in order, which looks like an answer.
     drop(Socket::new(stream));
 }
@@ -114,7 +117,13 @@ impl Spare {
         Self(reserve.try_clone().ok())
     }
 
-    async fn recover(&mut self, reserve: &File, listener: &TcpListener, error: &io::Error) {
+    /// What is to be done when accepting failed. A connection may come of it for which there is room after all.
+    async fn recover(
+        &mut self,
+        outer: &Outer,
+        listener: &TcpListener,
+        error: &io::Error,
+    ) -> Option<TcpStream> {
         match error.raw_os_error().map(Errno::from_raw) {
             // Faults of the connection that was to be accepted, or of the network under it (accept(2)).
             Some(
@@ -131,20 +140,28 @@ impl Spare {
                 | Errno::ENETUNREACH,
             ) => {}
             Some(Errno::EMFILE | Errno::ENFILE) if self.0.take().is_some() => {
-                tracing::warn!(%error, "no descriptor left: a connection is reset");
                 // It may be gone by now, and then nothing is to be accepted for who knows how long.
-                if let Ok(Ok((stream, _))) = timeout(BACKOFF, listener.accept()).await {
-                    drop(Socket::new(stream));
+                let accepted = timeout(BACKOFF, listener.accept()).await;
+                *self = Self::take(&outer.reserve);
+                match accepted {
+                    Ok(Ok((stream, _))) if self.0.is_some() => return Some(stream),
+                    Ok(Ok((stream, _))) => {
+                        turn_away(outer, stream, Limit::Descriptors).await;
+                        // With the connection its descriptor came back.
+                        *self = Self::take(&outer.reserve);
+                    }
+                    _ => {}
                 }
-                *self = Self::take(reserve);
             }
             _ => {
-                tracing::warn!(%error, "accepting failed");
+                tracing::debug!(%error, "accepting failed");
+                outer.metrics.hit(Limit::Descriptors);
                 sleep(BACKOFF).await;
                 if self.0.is_none() {
-                    *self = Self::take(reserve);
+                    *self = Self::take(&outer.reserve);
                 }
             }
         }
+        None
     }
 }

@@ -12,6 +12,9 @@ use futures_util::stream::FuturesUnordered;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
+use super::limits::Limits;
+use super::limits::dials::Dials;
+use super::metrics::{Limit, Metrics};
 use super::own::Own;
 use super::resolve::Resolver;
 use super::socket::Socket;
@@ -34,6 +37,8 @@ pub(crate) struct Dialler {
     resolver: Resolver,
     own: Own,
     connect: Connect,
+    dials: Dials,
+    metrics: Arc<Metrics>,
 }
 
 /// A connection that was permitted, with the proof.
@@ -55,7 +60,19 @@ impl Dialler {
 
     /// Dials by `connect`.
     pub(crate) fn through(resolver: Resolver, own: Own, connect: Connect) -> Self {
-        Self { resolver, own, connect }
+        let dials = Dials::new(Limits::default().dials);
+        Self { resolver, own, connect, dials, metrics: Arc::default() }
+    }
+
+    /// The same with these bounds, counting here.
+    pub(crate) fn within(self, limits: &Limits, metrics: Arc<Metrics>) -> Self {
+        self.resolver.at_most(limits.lookups);
+        Self { dials: Dials::new(limits.dials), metrics, ..self }
+    }
+
+    /// Dials under way.
+    pub(crate) fn under_way(&self) -> usize {
+        self.dials.under_way()
     }
 
     /// The resolver it asks.
@@ -66,17 +83,25 @@ impl Dialler {
     /// Connects to the permit's destination: to an address that the resolver gave for the permitted name, or to
     /// exactly the permitted address (G3).
     pub(crate) async fn dial(&self, permit: Permit) -> Result<Dialled, Refusal> {
-        let deadline = Instant::now() + DEADLINE;
+        let began = Instant::now();
+        let deadline = began + DEADLINE;
+        // The turns of a destination that never answers come late, and those of others do not.
+        let turn = timeout_at(deadline, self.dials.turn(permit.destination())).await;
+        let Ok(Some(_turn)) = turn else { return Err(self.metrics.hit(Limit::Dials)) };
         let late =
             |_| Refusal::new(Reason::DialFailed, format!("{} did not answer in time", permit.destination()));
-        let candidates = timeout_at(deadline, self.candidates(&permit)).await.map_err(late)??;
+        let candidates = timeout_at(deadline, self.candidates(&permit)).await.map_err(|elapsed| {
+            self.resolver.is_silent();
+            late(elapsed)
+        })??;
         let (address, stream) =
             timeout_at(deadline, self.race(&candidates)).await.map_err(late)?.map_err(|error| {
-                Refusal::new(reason(&error), format!("{} can't be reached: {error}", permit.destination()))
+                self.failed(&error, Reason::DialFailed, format!("{} can't be reached", permit.destination()))
             })?;
         let server = Socket::new(stream).map_err(|error| {
             Refusal::new(Reason::DialFailed, format!("{} is gone: {error}", permit.destination()))
         })?;
+        self.metrics.dial.observe(began.elapsed().as_secs_f64());
         Ok(Dialled { server, address, permit })
     }
 
@@ -112,11 +137,17 @@ impl Dialler {
             Ok(true) => {
                 Err(Refusal::new(Reason::PrivateAddress, format!("{address} is an address of this machine")))
             }
-            Err(error) => Err(Refusal::new(
-                Reason::PrivateAddress,
-                format!("whether {address} is an address of this machine can't be told: {error}"),
-            )),
+            Err(error) => {
+                let what = format!("whether {address} is an address of this machine can't be told");
+                Err(self.failed(&error, Reason::PrivateAddress, what))
+            }
         }
+    }
+
+    /// Out of descriptors or memory is our limit, not the server's fault.
+    fn failed(&self, error: &io::Error, reason: Reason, what: String) -> Refusal {
+        let reason = if is_exhaustion(error) { self.metrics.hit(Limit::Descriptors).reason } else { reason };
+        Refusal::new(reason, format!("{what}: {error}"))
     }
 
     /// The first that answers; a new one is tried when the stagger is over or as soon as one failed.
@@ -149,11 +180,10 @@ impl Dialler {
     }
 }
 
-/// Out of descriptors or memory is our limit, not the server's fault.
-fn reason(error: &io::Error) -> Reason {
+fn is_exhaustion(error: &io::Error) -> bool {
     use nix::errno::Errno;
-    match error.raw_os_error().map(Errno::from_raw) {
-        Some(Errno::EMFILE | Errno::ENFILE | Errno::ENOBUFS | Errno::ENOMEM | Errno::EAGAIN) => Reason::Limit,
-        _ => Reason::DialFailed,
-    }
+    matches!(
+        error.raw_os_error().map(Errno::from_raw),
+        Some(Errno::EMFILE | Errno::ENFILE | Errno::ENOBUFS | Errno::ENOMEM | Errno::EAGAIN)
+    )
 }

@@ -8,9 +8,12 @@ use closedbook_policy::{Carries, DnsAnswers, Name, Phase, Reason, Refusal};
 
 use super::Outer;
 use super::log::{Kind, Record};
+use super::metrics::Limit;
 use super::ruling::{Claim, Leash};
 use crate::evidence::dns::{Answer, Question, Ruling, Transport, ruling};
+use flood::Pace;
 
+pub(super) mod flood;
 pub(super) mod leases;
 pub(super) mod tcp;
 #[cfg(test)]
@@ -27,6 +30,13 @@ async fn answer(
     message: &[u8],
     transport: Transport,
 ) -> Option<Vec<u8>> {
+    let pace = match outer.probes.has(client, None) {
+        true => Pace::Answer,
+        false => outer.questions.pace(&outer.metrics),
+    };
+    if pace == Pace::Drop {
+        return None;
+    }
     let phase = outer.ruling.now();
     let Ok(mut record) = outer.record(client, None, phase).await else {
         // G13: nothing is told that can't be recorded; G11: but silence would be a hang.
@@ -41,6 +51,14 @@ async fn answer(
         entry.port = Some(53);
     });
     match Question::parse(message) {
+        Ok(question) if pace == Pace::Refuse => {
+            record.note(|entry| entry.name = Some(question.text().into()));
+            record.deny(&outer.metrics.hit(Limit::DnsRate));
+            Some(
+                Answer::TooMany { explanation: "closedbook: too many questions".into() }
+                    .message(&question, transport),
+            )
+        }
         Ok(question) => Some(rule(outer, &phase, record, &question).await.message(&question, transport)),
         Err(malformed) => {
             record.deny(&Refusal::from(&malformed));
@@ -106,7 +124,7 @@ async fn address(outer: &Outer, phase: &Phase, id: u64, name: &Name) -> Result<V
         DnsAnswers::Real if !by_address() => upstream(outer, id, name).await,
         _ => match outer.leases.address(name) {
             Some(address) => Ok(vec![address.into()]),
-            None => Err(Refusal::new(Reason::Limit, "too many names have an address")),
+            None => Err(outer.metrics.hit(Limit::DnsNames)),
         },
     }
 }

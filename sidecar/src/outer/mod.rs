@@ -22,6 +22,7 @@ use tokio::net::{TcpListener, UdpSocket};
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinSet;
 
+use self::metrics::Limit;
 use crate::control::Control;
 use crate::journal::{Journal, JournalError, Past, PastRuling};
 use crate::listeners::Listeners;
@@ -32,12 +33,16 @@ mod copy;
 mod dial;
 pub(crate) mod dns;
 mod http;
+mod limits;
 pub(crate) mod log;
+mod metrics;
+pub(crate) mod monitor;
 mod original;
 mod own;
 mod packets;
 mod prefix;
 mod probes;
+mod process;
 mod refuse;
 pub(crate) mod regime;
 mod resolve;
@@ -48,8 +53,11 @@ mod summary;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub use log::Kind;
+pub use limits::{Limits, Rate};
 use log::Record;
+pub use log::{Kind, LogTo, Rotation, WhenFull};
+pub use metrics::serve::MetricsListener;
+pub use monitor::{Monitor, Trouble};
 pub use probes::Probes;
 use regime::Former;
 pub use regime::{Caller, Change, Order, Regime, Stop as RatchetStop, Switched, Unchanged, Widen};
@@ -67,7 +75,9 @@ pub struct Config {
     /// Whom the resolver asks.
     pub upstreams: Upstreams,
     /// Where records go; none keeps only the counts of the [`Summary`].
-    pub log: Option<File>,
+    pub log: Option<LogTo>,
+    /// Where metrics are asked for over HTTP, if anywhere.
+    pub metrics: Option<MetricsListener>,
     /// Bounds.
     pub limits: Limits,
     /// How the ratchet is set.
@@ -76,19 +86,6 @@ pub struct Config {
     pub control: Option<Control>,
     /// What former proxies of the namespace left, and what is added for the next one.
     pub journal: Option<File>,
-}
-
-/// What the proxy spends at most.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Connections at once, DNS over TCP included. One takes two descriptors, and two more while it moves bulk.
-    pub connections: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { connections: 16_384 }
-    }
 }
 
 /// Why the proxy does not start. Until it does, the task has nothing (G6).
@@ -121,6 +118,7 @@ pub enum Error {
 pub struct Proxy {
     outer: Arc<Outer>,
     writer: log::Writer,
+    metrics: Option<MetricsListener>,
     control: Option<Control>,
 }
 
@@ -133,9 +131,16 @@ pub(crate) struct Outer {
     pub(crate) log: log::Log,
     pipes: copy::pipe::Pipes,
     original: original::OriginalDst,
+    metrics: Arc<metrics::Metrics>,
+    limits: Limits,
     /// Something that is open, to hold descriptors back with.
     reserve: File,
-    pub(crate) places: Arc<Semaphore>,
+    /// Places for connections that have said what they want.
+    flows: Arc<Semaphore>,
+    /// And for those that have not.
+    hellos: Arc<limits::room::Room>,
+    dns_connections: Arc<limits::room::Room>,
+    questions: dns::flood::Flood,
     probes: Arc<Probes>,
     /// Whether no proxy served this namespace before.
     first: bool,
@@ -148,7 +153,7 @@ pub(crate) struct Outer {
 /// Serves until `stop` ends; then cuts and records every flow that still lives.
 ///
 /// Must run inside a tokio runtime, with SIGPIPE ignored as in every Rust program: splice(2) to a socket that was reset
-/// raises it. Raises the soft limit on descriptors to the hard one.
+/// raises it.
 pub async fn run(
     config: Config,
     listeners: Listeners,
@@ -184,30 +189,41 @@ impl Proxy {
         }
         let former = Former { epoch, entered: past.entered, journal: journal.clone() };
         let regime = Arc::new(Regime::after(former, policy, &phase, config.widen));
-        let (log, writer) = log::Log::to(config.log);
+        let (limits, metrics) = (config.limits, Arc::new(metrics::Metrics::default()));
+        let (log, writer) = log::Log::to(config.log, Arc::clone(&metrics));
         log.after(past.proxies);
         let outer = Outer {
             ruling: Arc::clone(regime.ruling()),
             regime,
-            dialler,
+            dialler: dialler.within(&limits, Arc::clone(&metrics)),
             leases: dns::leases::Leases::new(past.leases, journal),
             log,
-            pipes: copy::pipe::Pipes::default(),
+            pipes: copy::pipe::Pipes::new(limits.pipes),
             original,
             reserve: File::open("/dev/null").map_err(Error::Open)?,
-            places: Arc::new(Semaphore::new(config.limits.connections)),
+            flows: Arc::new(Semaphore::new(limits.flows)),
+            hellos: limits::room::Room::new(limits.hellos, limits.hello_bytes),
+            dns_connections: limits::room::Room::new(limits.dns_connections, usize::MAX),
+            questions: dns::flood::Flood::new(&limits),
+            metrics,
+            limits,
             probes: Arc::default(),
             first: past.proxies == 0,
             stopping: AtomicBool::new(false),
             shutdown: Notify::new(),
             started: Instant::now(),
         };
-        Ok(Self { outer: Arc::new(outer), writer, control: config.control })
+        Ok(Self { outer: Arc::new(outer), writer, metrics: config.metrics, control: config.control })
     }
 
     /// What is permitted, to be switched from outside.
     pub fn regime(&self) -> Arc<Regime> {
         Arc::clone(&self.outer.regime)
+    }
+
+    /// Tells how it is doing, from outside.
+    pub fn monitor(&self) -> Monitor {
+        Monitor(Arc::downgrade(&self.outer))
     }
 
     /// Where the self-test comes from, to be told.
@@ -221,16 +237,24 @@ impl Proxy {
         listeners: Listeners,
         stop: impl Future<Output = ()>,
     ) -> Result<Summary, Error> {
+        let monitor = self.monitor();
         let writing = self.writer.start().map_err(Error::Log)?;
         let listening = Listening::new(listeners, self.outer.first).map_err(Error::Listener)?;
         let Listening { tcp, dns_udp, dns_tcp, packet_log } = listening;
         let (running, stopped) = stop::signal();
         let mut services = JoinSet::new();
+        if let Some(listener) = self.metrics.take() {
+            services.spawn(metrics::serve::serve(listener, monitor, stopped.clone()));
+        }
+        services.spawn(dns::flood::report(self.outer.clone(), stopped.clone()));
         for listener in tcp {
-            services.spawn(accept::accept(self.outer.clone(), listener, stopped.clone(), connection::serve));
+            let door = accept::Door { listener, room: self.outer.hellos.clone(), full: Limit::Hellos };
+            services.spawn(accept::accept(self.outer.clone(), door, stopped.clone(), connection::serve));
         }
         for listener in dns_tcp {
-            services.spawn(accept::accept(self.outer.clone(), listener, stopped.clone(), dns::tcp::serve));
+            let room = self.outer.dns_connections.clone();
+            let door = accept::Door { listener, room, full: Limit::DnsConnections };
+            services.spawn(accept::accept(self.outer.clone(), door, stopped.clone(), dns::tcp::serve));
         }
         for socket in dns_udp {
             services.spawn(dns::udp::serve(self.outer.clone(), socket, stopped.clone()));

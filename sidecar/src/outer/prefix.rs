@@ -5,6 +5,8 @@ use std::io;
 use closedbook_policy::{Evidence, Reason, Refusal};
 use tokio::time::{Instant, timeout_at};
 
+use super::limits::room::Stay;
+use super::metrics::{Limit, Metrics};
 use super::socket::Socket;
 use crate::evidence::{FirstBytes, Sniff};
 
@@ -23,8 +25,9 @@ pub(crate) struct Prefix {
 }
 
 /// Reads on until the bytes are evidence or refused, the peer ends, or the deadline is there. Slow drips do not
-/// prolong it (G4).
-pub(crate) async fn read(client: &Socket, deadline: Instant) -> Prefix {
+/// prolong it (G4). The place in the waiting room may be wanted for another before that, and what all guests hold is
+/// bounded.
+pub(crate) async fn read(client: &Socket, deadline: Instant, stay: &mut Stay, metrics: &Metrics) -> Prefix {
     let mut bytes = Vec::new();
     let mut first = FirstBytes::default();
     loop {
@@ -32,12 +35,20 @@ pub(crate) async fn read(client: &Socket, deadline: Instant) -> Prefix {
             bytes.extend_from_slice(news);
             news.len()
         });
-        let read = timeout_at(deadline, read).await;
+        let read = tokio::select! {
+            biased;
+            read = timeout_at(deadline, read) => read,
+            () = stay.shown_out() => {
+                let evidence = Err(metrics.hit(Limit::Hellos));
+                return Prefix { bytes, evidence, unasked: false };
+            }
+        };
         let at_its_end = matches!(read, Ok(Ok(0)));
         let evidence = match read {
             Err(_) => Err(timeout(&bytes)),
             Ok(Ok(0)) => Err(ended(&bytes)),
             Ok(Err(error)) => Err(lost(&error)),
+            Ok(Ok(count)) if !stay.holds(count) => Err(metrics.hit(Limit::HelloMemory)),
             Ok(Ok(_)) => match first.read(&bytes) {
                 Sniff::Found(evidence) => Ok(evidence),
                 Sniff::Refused(refusal) => Err(refusal),
@@ -45,6 +56,7 @@ pub(crate) async fn read(client: &Socket, deadline: Instant) -> Prefix {
                 Sniff::Incomplete => continue,
             },
         };
+        stay.settled();
         let unasked = at_its_end && bytes.is_empty();
         return Prefix { bytes, evidence, unasked };
     }

@@ -22,6 +22,8 @@ use hickory_resolver::{Hosts, TokioResolver, system_conf};
 use thiserror::Error;
 use tokio::sync::{Semaphore, watch};
 
+use super::monitor::Trouble;
+
 #[cfg(test)]
 mod tests;
 
@@ -70,6 +72,8 @@ struct Inner {
     upstream: TokioResolver,
     hosts: Option<Hosts>,
     turns: Semaphore,
+    /// What the last lookup failed with, if it got no answer at all.
+    silence: Mutex<Option<String>>,
     under_way: Mutex<HashMap<Name, watch::Sender<Option<Answer>>>>,
 }
 
@@ -100,7 +104,31 @@ impl Resolver {
             .build()
             .map_err(|error| ResolverError::Setup(Box::new(error)))?;
         let turns = Semaphore::new(PARALLEL);
-        Ok(Self(Arc::new(Inner { upstream, hosts, turns, under_way: Mutex::default() })))
+        Ok(Self(Arc::new(Inner {
+            upstream,
+            hosts,
+            turns,
+            silence: Mutex::default(),
+            under_way: Mutex::default(),
+        })))
+    }
+
+    /// So many lookups at once, and no more than by default.
+    pub(crate) fn at_most(&self, lookups: usize) {
+        self.0.turns.forget_permits(PARALLEL.saturating_sub(lookups.max(1)));
+    }
+
+    /// Somebody has waited for it in vain.
+    pub(crate) fn is_silent(&self) {
+        self.0.hears(Some("no answer in time".into()));
+    }
+
+    /// What is wrong with whom it asks: nobody has answered the last question.
+    pub(crate) fn trouble(&self) -> Option<Trouble> {
+        let silence = self.0.silence.lock().unwrap_or_else(PoisonError::into_inner);
+        silence
+            .as_ref()
+            .map(|error| Trouble { word: "resolver-silent", detail: format!("no resolver answers: {error}") })
     }
 
     /// The addresses of a name, IPv6 and IPv4 alternating, IPv6 first (RFC 8305 section 4).
@@ -169,10 +197,23 @@ impl Inner {
         };
         let (v6, v4) = match self.in_hosts(&question) {
             Some(found) => found,
-            None => self.both_families(&question).await.map_err(|error| failed(name, error))?,
+            None => {
+                let asked = self.both_families(&question).await;
+                self.heard(asked.as_ref().err());
+                asked.map_err(|error| failed(name, error))?
+            }
         };
         let found = alternate(v6, v4);
         if found.is_empty() { Err(failed(name, "it has no address")) } else { Ok(found) }
+    }
+
+    /// A name that does not exist is an answer too.
+    fn heard(&self, error: Option<&NetError>) {
+        self.hears(error.filter(|error| !matches!(error, NetError::Dns(_))).map(ToString::to_string));
+    }
+
+    fn hears(&self, silence: Option<String>) {
+        *self.silence.lock().unwrap_or_else(PoisonError::into_inner) = silence;
     }
 
     /// What the hosts file says; a name that is in it is not asked for in the DNS, whichever families it has there.

@@ -1,11 +1,12 @@
 //! What was refused, counted for the line at the end of a run.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use closedbook_policy::Reason;
 
 use super::log::{Entry, Kind, Verdict};
+use super::metrics::Metrics;
 
 /// Different refusals that are told apart; what comes beyond is counted together. A task that invents names must not
 /// make the table grow without bound (G16).
@@ -19,7 +20,7 @@ pub struct Summary {
     pub refused: Vec<Refused>,
     /// Refusals beyond the size of that table.
     pub refused_more: u64,
-    /// Attempts that were refused because the decision log could not be written, and so are not in it.
+    /// Attempts that are not in the decision log, because it could not be written.
     pub unrecorded: u64,
     /// Attempts that were permitted and ended by themselves.
     pub allowed: u64,
@@ -50,9 +51,12 @@ pub struct Refused {
     pub times: u64,
 }
 
-/// The counters behind a [`Summary`].
-#[derive(Debug, Default)]
-pub(crate) struct Tally(Mutex<Counts>);
+/// The counters behind a [`Summary`] and behind the metrics.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    counts: Mutex<Counts>,
+    metrics: Arc<Metrics>,
+}
 
 #[derive(Debug, Default)]
 struct Counts {
@@ -76,8 +80,18 @@ pub(crate) struct Totals {
 type Row = (Box<str>, Option<u16>, Kind, Reason);
 
 impl Tally {
+    pub(super) fn new(metrics: Arc<Metrics>) -> Self {
+        Self { counts: Mutex::default(), metrics }
+    }
+
+    /// What is counted for those who watch.
+    pub(super) fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
     pub(super) fn count(&self, entry: &Entry, spliced: u64) {
-        let Ok(mut counts) = self.0.lock() else { return };
+        self.metrics.ended(entry);
+        let Ok(mut counts) = self.counts.lock() else { return };
         let counts = &mut *counts;
         counts.summary.bytes.0 += entry.bytes_up;
         counts.summary.bytes.1 += entry.bytes_down;
@@ -97,14 +111,16 @@ impl Tally {
     }
 
     pub(super) fn unrecorded(&self) {
-        if let Ok(mut counts) = self.0.lock() {
+        self.metrics.unrecorded();
+        if let Ok(mut counts) = self.counts.lock() {
             counts.summary.unrecorded += 1;
         }
     }
 
     /// So many refused packets more, or fewer than was thought, have no record.
     pub(crate) fn packets(&self, unrecorded: i64) {
-        if let Ok(mut counts) = self.0.lock() {
+        self.metrics.packets(unrecorded);
+        if let Ok(mut counts) = self.counts.lock() {
             let count = &mut counts.summary.packets_unrecorded;
             *count = count.saturating_add_signed(unrecorded);
         }
@@ -112,14 +128,14 @@ impl Tally {
 
     /// The sums so far.
     pub(crate) fn totals(&self) -> Totals {
-        let Ok(counts) = self.0.lock() else { return Totals::default() };
+        let Ok(counts) = self.counts.lock() else { return Totals::default() };
         let Summary { allowed, cut, unrecorded, bytes, .. } = counts.summary;
         Totals { allowed, denied: counts.denied, cut, unrecorded, bytes, reasons: counts.reasons.clone() }
     }
 
     /// What was counted so far.
     pub(crate) fn summary(&self) -> Summary {
-        let Ok(counts) = self.0.lock() else { return Summary::default() };
+        let Ok(counts) = self.counts.lock() else { return Summary::default() };
         let mut summary = counts.summary.clone();
         summary.refused = counts.rows.iter().filter(|(row, _)| !counts.is_noise(row)).map(refused).collect();
         summary.refused.sort_by(|a, b| b.times.cmp(&a.times).then_with(|| a.host.cmp(&b.host)));

@@ -20,7 +20,8 @@ use super::dial::{Connect, Dialler};
 use super::own::Own;
 use super::resolve::Resolver;
 use super::{
-    Config, CutFlow, Limits, Listeners, Order, Outer, Proxy, Regime, Ruling, Summary, Upstreams, Widen,
+    Config, CutFlow, Limits, Listeners, LogTo, Monitor, Order, Outer, Proxy, Regime, Ruling, Summary,
+    Upstreams, WhenFull, Widen,
 };
 
 pub(crate) mod hello;
@@ -49,6 +50,7 @@ pub(crate) struct World {
     pub(crate) ruling: Arc<Ruling>,
     pub(crate) regime: Arc<Regime>,
     pub(crate) policy: Policy,
+    pub(crate) monitor: Monitor,
     outer: Weak<Outer>,
     proxy: SocketAddr,
     pub(crate) dns: SocketAddr,
@@ -74,7 +76,13 @@ impl World {
             policy: policy.clone(),
             phase: "agent".into(),
             upstreams: upstreams.clone(),
-            log: Some(log.try_clone().unwrap()),
+            log: Some(LogTo {
+                file: log.try_clone().unwrap(),
+                opens: false,
+                when_full: WhenFull::Stop,
+                rotation: None,
+            }),
+            metrics: None,
             limits,
             journal: None,
             widen: Widen::Free,
@@ -88,7 +96,7 @@ impl World {
             aims.aims.lock().unwrap().get(&client).copied().ok_or_else(|| io::ErrorKind::NotFound.into())
         };
         let proxy = Proxy::with(config, dialler, Arc::new(original)).unwrap();
-        let regime = proxy.regime();
+        let (regime, monitor) = (proxy.regime(), proxy.monitor());
         let ruling = Arc::clone(regime.ruling());
         let outer = Arc::downgrade(&proxy.outer);
         let tcp = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -108,6 +116,7 @@ impl World {
             ruling,
             regime,
             policy,
+            monitor,
             outer,
             proxy: address,
             dns,

@@ -37,6 +37,11 @@ pub enum Answer {
     },
     /// REFUSED.
     Refused,
+    /// REFUSED for now, to clients that speak EDNS with the error *Prohibited* (RFC 8914 section 4.19).
+    TooMany {
+        /// One line for people. Cut at 128 octets.
+        explanation: Cow<'static, str>,
+    },
     /// SERVFAIL.
     ServerFailure,
 }
@@ -102,7 +107,10 @@ impl Answer {
             Answer::NoName { explanation } => {
                 let mut writer = Writer::new(question, Rcode::NoSuchName);
                 writer.authority();
-                writer.finish(question, Some(explanation))
+                writer.finish(question, Some((BLOCKED, explanation)))
+            }
+            Answer::TooMany { explanation } => {
+                Writer::new(question, Rcode::Refused).finish(question, Some((PROHIBITED, explanation)))
             }
             Answer::Refused => Writer::new(question, Rcode::Refused).finish(question, None),
             Answer::ServerFailure => Writer::new(question, Rcode::ServerFailure).finish(question, None),
@@ -195,9 +203,9 @@ impl Writer {
         set_count(&mut self.message, AUTHORITY, 1);
     }
 
-    fn finish(mut self, question: &Question, blocked: Option<&str>) -> Vec<u8> {
+    fn finish(mut self, question: &Question, error: Option<(u16, &str)>) -> Vec<u8> {
         if let Some(edns) = question.edns {
-            opt(&mut self.message, self.rcode, edns.dnssec_ok, blocked);
+            opt(&mut self.message, self.rcode, edns.dnssec_ok, error);
             set_count(&mut self.message, ADDITIONAL, 1);
         }
         self.message
@@ -213,26 +221,29 @@ fn rest_of_record(message: &mut Vec<u8>, kind: u16, ttl: u32, data: &[u8]) {
     message.extend_from_slice(data);
 }
 
-/// The OPT record of an answer; `blocked` adds the extended error (RFC 8914).
-fn opt(message: &mut Vec<u8>, rcode: Rcode, dnssec_ok: bool, blocked: Option<&str>) {
+/// The OPT record of an answer; `error` adds the extended error (RFC 8914).
+fn opt(message: &mut Vec<u8>, rcode: Rcode, dnssec_ok: bool, error: Option<(u16, &str)>) {
     message.push(0);
     message.extend(OPT.to_be_bytes());
     message.extend(MAX_UDP.to_be_bytes());
     // The upper bits of the code, version 0, and the client's DO bit as it came (RFC 3225 section 3).
     message.extend([rcode as u8 >> 4, 0, u8::from(dnssec_ok) << 7, 0]);
-    let option = blocked.map(extended_error).unwrap_or_default();
+    let option = error.map(extended_error).unwrap_or_default();
     message.extend(u16::try_from(option.len()).unwrap_or_default().to_be_bytes());
     message.extend(option);
 }
 
-fn extended_error(explanation: &str) -> Vec<u8> {
+/// Codes of extended errors.
+const BLOCKED: u16 = 15;
+const PROHIBITED: u16 = 18;
+
+fn extended_error((code, explanation): (u16, &str)) -> Vec<u8> {
     const EXTENDED_ERROR: u16 = 15;
-    const BLOCKED: u16 = 15;
     let end = (0..=MAX_EXPLANATION).rev().find(|end| explanation.is_char_boundary(*end)).unwrap_or_default();
     let text = explanation.get(..end).unwrap_or(explanation).as_bytes();
     let mut option = EXTENDED_ERROR.to_be_bytes().to_vec();
     option.extend(u16::try_from(text.len() + 2).unwrap_or_default().to_be_bytes());
-    option.extend(BLOCKED.to_be_bytes());
+    option.extend(code.to_be_bytes());
     option.extend_from_slice(text);
     option
 }

@@ -285,15 +285,17 @@ async fn switch_of_phase() {
 /// G16: one connection too many is reset and recorded; when one ends, the next is served.
 #[tokio::test]
 async fn too_many() {
-    let world = World::with(POLICY, NAMES, Limits { connections: 1 }, tempfile::tempfile().unwrap()).await;
+    let world =
+        World::with(POLICY, NAMES, Limits { flows: 1, ..Limits::default() }, tempfile::tempfile().unwrap())
+            .await;
     world.server("203.0.113.10:443", echo).await;
     let hello = hello(Some("api.example.com"));
     let mut first = world.connect("203.0.113.10:443").await;
     first.write_all(&hello).await.unwrap();
     let mut back = vec![0; hello.len()];
     first.read_exact(&mut back).await.unwrap();
-    let mut second = world.connect("203.0.113.10:443").await;
-    assert_eq!(drain(&mut second).await, (Vec::new(), true));
+    let (said, reset) = world.exchange("203.0.113.10:443", &hello).await;
+    assert_eq!((said, reset), (Vec::new(), true));
     first.shutdown().await.unwrap();
     drain(&mut first).await;
     loop {

@@ -22,16 +22,17 @@ const SMALL: usize = 256 * 1024;
 /// Large pipes.
 const MOST_LARGE: usize = 16;
 
-/// Pipes in use at once; a direction that finds none copies. 16 of 1 MiB and 192 of 256 KiB bound the kernel memory at
-/// 64 MiB, which is what the kernel lets an unprivileged user have too (pipe-user-pages-soft).
-const MOST: usize = MOST_LARGE + 192;
+/// Pipes in use at once. 16 of 1 MiB and 192 of 256 KiB bound the kernel memory at 64 MiB, which is what the kernel lets
+/// an unprivileged user have too (pipe-user-pages-soft).
+pub(crate) const MOST: usize = MOST_LARGE + 192;
 
 /// Idle pipes that are kept.
 const KEPT: usize = 32;
 
-/// The pipes of one proxy.
-#[derive(Debug, Default)]
+/// The pipes of one proxy; a direction that finds none copies.
+#[derive(Debug)]
 pub(crate) struct Pipes {
+    most: usize,
     /// Large ones last, where they are taken from.
     idle: Mutex<VecDeque<Pipe>>,
     out: AtomicUsize,
@@ -63,9 +64,14 @@ enum Size {
 }
 
 impl Pipes {
+    /// So many at once, and no more than [`MOST`].
+    pub(crate) fn new(most: usize) -> Self {
+        Self { most: most.min(MOST), idle: Mutex::default(), out: AtomicUsize::new(0), large: Arc::default() }
+    }
+
     /// A pipe, if there is one to be had.
     pub(crate) fn lease(&self) -> Option<Lease<'_>> {
-        if self.out.fetch_add(1, Ordering::Relaxed) >= MOST {
+        if self.out.fetch_add(1, Ordering::Relaxed) >= self.most {
             self.out.fetch_sub(1, Ordering::Relaxed);
             return None;
         }
@@ -177,7 +183,7 @@ mod tests {
     /// G16: bulk in many connections at once ties up a bounded amount of the kernel's memory.
     #[test]
     fn a_few_are_large_and_all_are_bounded() {
-        let pipes = Pipes::default();
+        let pipes = Pipes::new(MOST);
         let leases: Vec<Lease<'_>> = std::iter::from_fn(|| pipes.lease()).collect();
         // As root, or with a share of its own, the user gets all of them; otherwise what is left of the share.
         assert!(!leases.is_empty() && leases.len() <= MOST);
@@ -188,7 +194,7 @@ mod tests {
     /// A large pipe that was given back is the next to be lent; one that is closed makes room for another.
     #[test]
     fn large_ones_come_first() {
-        let pipes = Pipes::default();
+        let pipes = Pipes::new(MOST);
         let leases: Vec<Lease<'_>> = std::iter::from_fn(|| pipes.lease()).take(MOST_LARGE + 4).collect();
         assert_eq!(pipes.large.load(Ordering::Relaxed), MOST_LARGE);
         drop(leases);

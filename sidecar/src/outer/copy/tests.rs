@@ -24,7 +24,7 @@ async fn pair() -> Pair {
     let counts = Arc::clone(&moved);
     let copying = tokio::spawn(async move {
         let (near, far) = (Socket::new(near).unwrap(), Socket::new(far).unwrap());
-        let end = copy(&near, &far, &counts, &Pipes::default()).await;
+        let end = copy(&near, &far, &counts, &Pipes::new(256)).await;
         if end == End::Finished {
             near.settle();
             far.settle();

@@ -10,7 +10,9 @@ use tokio::time::timeout;
 use crate::evidence::Sniff;
 use crate::evidence::dns::{Transport, frame, framed};
 use crate::outer::Outer;
+use crate::outer::limits::room::Stay;
 use crate::outer::log::Kind;
+use crate::outer::metrics::Limit;
 use crate::outer::refuse::farewell;
 use crate::outer::socket::Socket;
 
@@ -24,17 +26,22 @@ const TAKE: Duration = Duration::from_secs(10);
 const QUESTIONS: usize = 1_000;
 
 /// Serves one connection: questions in the order in which they come.
-pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream) {
+pub(crate) async fn serve(outer: Arc<Outer>, stream: TcpStream, mut stay: Stay) {
     let peer = stream.peer_addr().ok();
     let Ok(client) = Socket::new(stream) else { return };
     let mut bytes = Vec::new();
     for _ in 0..QUESTIONS {
-        let Ok(question) = timeout(PATIENCE, question(&client, &mut bytes)).await else { break };
+        let question = tokio::select! {
+            biased;
+            question = timeout(PATIENCE, question(&client, &mut bytes)) => question,
+            () = stay.shown_out() => return unanswered(&outer, &outer.metrics.hit(Limit::DnsConnections)).await,
+        };
+        let Ok(question) = question else { break };
         let message = match question {
             Ok(Some(message)) => message,
             Ok(None) => break,
             // A stream that can't be cut into messages ends here, by a reset.
-            Err(refusal) => return malformed(&outer, &refusal).await,
+            Err(refusal) => return unanswered(&outer, &refusal).await,
         };
         let Some(answer) = super::answer(&outer, peer, &message, Transport::Tcp).await else { return };
         match timeout(TAKE, client.write_all(&framed(&answer))).await {
@@ -67,7 +74,8 @@ async fn question(client: &Socket, bytes: &mut Vec<u8>) -> Result<Option<Vec<u8>
     }
 }
 
-async fn malformed(outer: &Outer, refusal: &Refusal) {
+/// A connection that ends without an answer, by a reset.
+async fn unanswered(outer: &Outer, refusal: &Refusal) {
     if let Ok(mut record) = outer.log.open(outer.ruling.now()).await {
         record.note(|entry| {
             entry.kind = Kind::Dns;

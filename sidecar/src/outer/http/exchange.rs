@@ -54,6 +54,7 @@ impl Exchange {
     fn carry_on(&mut self, upstream: Upstream) -> Result<(), Refusal> {
         if let Some(record) = &mut self.record {
             record.note(|entry| entry.dialled = Some(upstream.address()));
+            record.opened();
         }
         if let Some(flow) = &self.flow {
             let client = Arc::clone(&self.talk.client);

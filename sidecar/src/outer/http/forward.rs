@@ -12,7 +12,7 @@ use super::body::{Broken, Download, Reply, Upload, Word};
 use super::exchange::Exchange;
 use super::tunnel::Tunnel;
 use super::{Head, Talk, headers};
-use crate::outer::connection::describe;
+use crate::outer::connection::{decide, describe};
 
 /// Serves one request of a connection.
 pub(super) async fn forward(talk: Arc<Talk>, request: Request<Incoming>) -> Result<Response<Reply>, Broken> {
@@ -41,7 +41,7 @@ async fn permit(talk: &Arc<Talk>, head: &Head) -> Result<(Exchange, Permit), Ans
     describe(&mut record, &evidence);
     let phase = talk.outer.ruling.now();
     record.decided(&phase);
-    let decided = phase.decide(Attempt { evidence, original: talk.original });
+    let decided = decide(&talk.outer, &phase, Attempt { evidence, original: talk.original });
     let admitted = decided.and_then(|permit| talk.outer.ruling.admit(record.id(), permit, &talk.leash));
     match admitted {
         Ok((permit, flow)) => {

@@ -58,6 +58,47 @@ impl Serialize for Entry {
     }
 }
 
+/// The line that says that a flow has opened. Its record comes at the end, under the same number.
+pub(super) struct Opening<'a>(pub(super) &'a Entry);
+
+#[derive(Serialize)]
+struct OpeningLine<'a> {
+    event: &'static str,
+    #[serde(serialize_with = "milliseconds")]
+    ts: OffsetDateTime,
+    id: u64,
+    phase: &'a str,
+    epoch: u64,
+    policy: String,
+    kind: Kind,
+    name: Option<&'a str>,
+    port: Option<u16>,
+    original: Option<SocketAddr>,
+    dialled: Option<SocketAddr>,
+    rule: Option<&'a str>,
+}
+
+impl Serialize for Opening<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(entry) = self;
+        OpeningLine {
+            event: "flow.open",
+            ts: entry.ts,
+            id: entry.id,
+            phase: entry.phase.name(),
+            epoch: entry.phase.epoch().0,
+            policy: entry.phase.policy().to_string(),
+            kind: entry.kind,
+            name: entry.name.as_deref(),
+            port: entry.port,
+            original: entry.original,
+            dialled: entry.dialled,
+            rule: entry.rule.as_deref(),
+        }
+        .serialize(serializer)
+    }
+}
+
 fn milliseconds<S: Serializer>(ts: &OffsetDateTime, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&rfc3339(*ts))
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use time::OffsetDateTime;
 use tokio::sync::mpsc::OwnedPermit;
 
-use super::Ledger;
+use super::{Ledger, Line};
 use crate::outer::copy::Moved;
 
 /// What there is to say about one attempt.
@@ -74,6 +74,28 @@ pub(crate) enum Verdict {
     Cut,
 }
 
+impl Verdict {
+    /// The stable word.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Verdict::Allow => "allow",
+            Verdict::Deny => "deny",
+            Verdict::Cut => "cut",
+        }
+    }
+}
+
+/// Where a record will go.
+#[derive(Debug)]
+pub(super) enum Place {
+    /// Into the queue.
+    Queue(OwnedPermit<Line>),
+    /// Nowhere, since there is no log.
+    Nowhere,
+    /// Nowhere, although there is a log: it can't be written, and the operator wants to go on.
+    Lost,
+}
+
 /// The owner of one attempt's line. Ended by exactly one of [`Record::allow`], [`Record::deny`] and [`Record::cut`];
 /// dropped before that, when the proxy stops or panics, it says that it was cut, without a reason.
 #[derive(Debug)]
@@ -81,16 +103,20 @@ pub(crate) struct Record {
     entry: Option<Entry>,
     started: Instant,
     moved: Arc<Moved>,
-    place: Option<OwnedPermit<Arc<Entry>>>,
-    ledger: Arc<Ledger>,
+    place: Option<Place>,
+    /// Taken by the line that says that the flow has opened.
+    opening: Option<OwnedPermit<Line>>,
+    /// None where this is no attempt of the task.
+    ledger: Option<Arc<Ledger>>,
 }
 
 impl Record {
     pub(super) fn new(
         id: u64,
         phase: Arc<Phase>,
-        place: Option<OwnedPermit<Arc<Entry>>>,
-        ledger: Arc<Ledger>,
+        place: Place,
+        opening: Option<OwnedPermit<Line>>,
+        ledger: Option<Arc<Ledger>>,
     ) -> Self {
         let entry = Entry {
             ts: OffsetDateTime::now_utc(),
@@ -110,12 +136,24 @@ impl Record {
             detail: Some("closedbook stopped".into()),
             noise: false,
         };
-        Self { entry: Some(entry), started: Instant::now(), moved: Arc::default(), place, ledger }
+        Self {
+            entry: Some(entry),
+            started: Instant::now(),
+            moved: Arc::default(),
+            place: Some(place),
+            opening,
+            ledger,
+        }
     }
 
     /// For what is no attempt of the task, and goes nowhere.
     pub(crate) fn unwritten(phase: Arc<Phase>) -> Self {
-        Self::new(0, phase, None, Arc::default())
+        Self::new(0, phase, Place::Nowhere, None, None)
+    }
+
+    /// Whether the task made this attempt.
+    pub(crate) fn is_of_the_task(&self) -> bool {
+        self.ledger.is_some()
     }
 
     /// The number of this attempt.
@@ -127,6 +165,13 @@ impl Record {
     pub(crate) fn note(&mut self, fill: impl FnOnce(&mut Entry)) {
         if let Some(entry) = &mut self.entry {
             fill(entry);
+        }
+    }
+
+    /// Its flow has opened: it was permitted, and its server is reached.
+    pub(crate) fn opened(&mut self) {
+        if let (Some(entry), Some(opening)) = (&self.entry, self.opening.take()) {
+            opening.send(Line::Opened(entry.clone()));
         }
     }
 
@@ -172,7 +217,7 @@ impl Record {
 
 impl Drop for Record {
     fn drop(&mut self) {
-        let Some(mut entry) = self.entry.take() else { return };
+        let (Some(mut entry), Some(ledger)) = (self.entry.take(), &self.ledger) else { return };
         if std::thread::panicking() {
             entry.detail = Some("a fault of closedbook".into());
         }
@@ -180,11 +225,13 @@ impl Drop for Record {
         entry.bytes_up = count(&self.moved.up);
         entry.bytes_down = count(&self.moved.down);
         entry.ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.ledger.tally.count(&entry, count(&self.moved.spliced));
+        ledger.tally.count(&entry, count(&self.moved.spliced));
         let entry = Arc::new(entry);
-        self.ledger.recent.add(&entry);
-        if let Some(place) = self.place.take() {
-            place.send(entry);
+        ledger.recent.add(&entry);
+        match self.place.take() {
+            Some(Place::Queue(place)) => drop(place.send(Line::Ended(entry))),
+            Some(Place::Lost) => ledger.tally.unrecorded(),
+            Some(Place::Nowhere) | None => {}
         }
     }
 }

@@ -1,25 +1,36 @@
+use std::fs::File;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use closedbook_policy::{Phase, Policy, Reason, Refusal};
 
-use super::{Kind, Log, Record, writer};
+use super::writer::{self, Sink};
+use super::{Kind, Log, LogTo, Record, Rotation, WhenFull};
 
 fn phase() -> Arc<Phase> {
     let policy = Policy::from_toml("schema = 1\nphase.agent.allow = [\"a.example\"]").unwrap();
     Arc::clone(policy.phase("agent").unwrap())
 }
 
+fn to(file: File) -> LogTo {
+    LogTo { file, opens: false, when_full: WhenFull::Stop, rotation: None }
+}
+
 fn refusal() -> Refusal {
     Refusal::new(Reason::NameNotAllowed, "no entry names it")
+}
+
+/// The words of what is wrong.
+fn troubles(log: &Log) -> Vec<&'static str> {
+    log.troubles().into_iter().map(|trouble| trouble.word).collect()
 }
 
 /// G13: the line is schema 1: these fields, in this order.
 #[tokio::test]
 async fn schema() {
     let file = tempfile::NamedTempFile::new().unwrap();
-    let (log, writer) = Log::to(Some(file.reopen().unwrap()));
+    let (log, writer) = Log::to(Some(to(file.reopen().unwrap())), Arc::default());
     let writer = writer.start().unwrap();
     let mut record = log.open(phase()).await.unwrap();
     record.note(|entry| {
@@ -53,7 +64,7 @@ async fn schema() {
 #[tokio::test]
 async fn exactly_once() {
     let file = tempfile::NamedTempFile::new().unwrap();
-    let (log, writer) = Log::to(Some(file.reopen().unwrap()));
+    let (log, writer) = Log::to(Some(to(file.reopen().unwrap())), Arc::default());
     let writer = writer.start().unwrap();
     log.open(phase()).await.unwrap().allow();
     log.open(phase()).await.unwrap().deny(&refusal());
@@ -89,9 +100,10 @@ async fn exactly_once() {
     assert_eq!(lines[5]["detail"], "a fault of closedbook");
 }
 
-/// A file that fails until it is mended, and takes few bytes at a time.
+/// A file that fails until it is mended, and takes few bytes at a time unless it is roomy.
 #[derive(Clone, Default)]
 struct Disk {
+    roomy: bool,
     full: Arc<AtomicBool>,
     written: Arc<Mutex<Vec<u8>>>,
 }
@@ -101,7 +113,7 @@ impl Write for Disk {
         if self.full.load(Ordering::Relaxed) {
             return Err(io::ErrorKind::StorageFull.into());
         }
-        let count = bytes.len().min(10);
+        let count = if self.roomy { bytes.len() } else { bytes.len().min(10) };
         self.written.lock().unwrap().extend(&bytes[..count]);
         Ok(count)
     }
@@ -115,10 +127,10 @@ impl Write for Disk {
 #[tokio::test]
 async fn full_disk() {
     let disk = Disk::default();
-    let (log, entries) = Log::unwritten();
-    let broken = Arc::clone(&log.broken);
-    let file = disk.clone();
-    let writer = std::thread::spawn(move || writer::write(entries, file, &broken));
+    let (log, lines) = Log::unwritten(1000, false, WhenFull::Stop, Arc::default());
+    let state = Arc::clone(&log.state);
+    let sink = Sink::of(disk.clone());
+    let writer = std::thread::spawn(move || writer::write(lines, sink, &state));
     disk.full.store(true, Ordering::Relaxed);
     log.open(phase()).await.unwrap().allow();
     while log.open(phase()).await.is_ok_and(|record| {
@@ -129,6 +141,7 @@ async fn full_disk() {
     }
     let refusal = log.open(phase()).await.unwrap_err();
     assert_eq!(refusal.reason, Reason::Limit);
+    assert_eq!(troubles(&log), ["log-unwritable"]);
     disk.full.store(false, Ordering::Relaxed);
     let last = loop {
         match log.open(phase()).await {
@@ -137,6 +150,7 @@ async fn full_disk() {
         }
     };
     let last_id = last.id();
+    assert_eq!(troubles(&log), Vec::<&str>::new());
     last.allow();
     assert!(log.tally().summary().unrecorded >= 2);
     drop(log);
@@ -147,4 +161,158 @@ async fn full_disk() {
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["id"].as_u64().unwrap())
         .collect();
     assert_eq!(ids, (1..=last_id).collect::<Vec<_>>());
+}
+
+fn numbers(text: &str) -> Vec<u64> {
+    let id = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["id"].as_u64().unwrap();
+    text.lines().map(id).collect()
+}
+
+/// G13: a log that is put aside loses no line and tears none, and no file is larger than asked for.
+#[tokio::test]
+async fn rotation() {
+    const MOST: usize = 4096;
+    let disks = Arc::new(Mutex::new(vec![Disk::default()]));
+    let (log, lines) = Log::unwritten(1000, false, WhenFull::Stop, Arc::default());
+    let (state, all) = (Arc::clone(&log.state), Arc::clone(&disks));
+    let first = disks.lock().unwrap()[0].clone();
+    let sink = Sink::rotating(first, MOST as u64, move || {
+        let next = Disk::default();
+        all.lock().unwrap().push(next.clone());
+        Ok(next)
+    });
+    let writer = std::thread::spawn(move || writer::write(lines, sink, &state));
+    for _ in 0..200 {
+        log.open(phase()).await.unwrap().deny(&refusal());
+    }
+    drop(log);
+    writer.join().unwrap().unwrap();
+    let texts: Vec<String> = disks
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|disk| String::from_utf8(disk.written.lock().unwrap().clone()).unwrap())
+        .collect();
+    assert!(texts.len() > 200 * 300 / MOST, "{}", texts.len());
+    for text in &texts {
+        assert!(text.len() <= MOST && text.ends_with('\n'), "{}", text.len());
+    }
+    assert_eq!(numbers(&texts.concat()), (1..=200).collect::<Vec<_>>());
+}
+
+/// G13: a log that can't be put aside grows on, and health says so.
+#[tokio::test]
+async fn rotation_that_fails() {
+    let disk = Disk::default();
+    let (log, lines) = Log::unwritten(1000, false, WhenFull::Stop, Arc::default());
+    let state = Arc::clone(&log.state);
+    let sink = Sink::rotating(disk.clone(), 4096, || Err(io::ErrorKind::PermissionDenied.into()));
+    let writer = std::thread::spawn(move || writer::write(lines, sink, &state));
+    for _ in 0..100 {
+        log.open(phase()).await.unwrap().deny(&refusal());
+    }
+    while troubles(&log).is_empty() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(troubles(&log), ["log-not-put-aside"]);
+    drop(log);
+    writer.join().unwrap().unwrap();
+    let text = String::from_utf8(disk.written.lock().unwrap().clone()).unwrap();
+    assert_eq!(numbers(&text), (1..=100).collect::<Vec<_>>());
+}
+
+/// G13: who goes on without a log counts what it does not hold, and health says so.
+#[tokio::test]
+async fn going_on() {
+    let disk = Disk { roomy: true, ..Disk::default() };
+    disk.full.store(true, Ordering::Relaxed);
+    let (log, lines) = Log::unwritten(1000, false, WhenFull::Continue, Arc::default());
+    let state = Arc::clone(&log.state);
+    let sink = Sink::of(disk.clone());
+    let writer = std::thread::spawn(move || writer::write(lines, sink, &state));
+    log.open(phase()).await.unwrap().allow();
+    while troubles(&log).is_empty() {
+        tokio::task::yield_now().await;
+    }
+    // Far more than there are places.
+    const MANY: u64 = 5_000;
+    for _ in 0..MANY {
+        log.open(phase()).await.unwrap().allow();
+    }
+    let summary = log.tally().summary();
+    assert_eq!(summary.allowed, MANY + 1);
+    assert!(summary.unrecorded > 0 && summary.unrecorded < MANY);
+    assert!(log.troubles()[0].detail.contains("go on"));
+    disk.full.store(false, Ordering::Relaxed);
+    drop(log);
+    writer.join().unwrap().unwrap();
+    let text = String::from_utf8(disk.written.lock().unwrap().clone()).unwrap();
+    assert_eq!(text.lines().count() as u64, MANY + 1 - summary.unrecorded);
+}
+
+/// A flow that opens has a line of its own when asked for, under the number of its record.
+#[tokio::test]
+async fn openings() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let to = LogTo { opens: true, ..to(file.reopen().unwrap()) };
+    let (log, writer) = Log::to(Some(to), Arc::default());
+    let writer = writer.start().unwrap();
+    let mut record = log.open(phase()).await.unwrap();
+    record.note(|entry| entry.dialled = Some("203.0.113.10:443".parse().unwrap()));
+    record.opened();
+    record.opened();
+    record.allow();
+    log.open(phase()).await.unwrap().deny(&refusal());
+    drop(log);
+    writer.finish().unwrap();
+    let text = std::fs::read_to_string(file.path()).unwrap();
+    assert_eq!(numbers(&text), [1, 1, 2]);
+    let opening: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    assert_eq!((&opening["event"], &opening["dialled"]), (&"flow.open".into(), &"203.0.113.10:443".into()));
+    assert_eq!(opening["verdict"], serde_json::Value::Null);
+    assert_eq!(text.matches("flow.open").count(), 1);
+}
+
+/// G13: a log whose last writer died within a line goes on with a line of its own.
+#[tokio::test]
+async fn torn_by_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log");
+    std::fs::write(&path, "{\"id\":7,\"ts").unwrap();
+    let file = File::options().read(true).append(true).open(&path).unwrap();
+    let (log, writer) = Log::to(Some(to(file)), Arc::default());
+    let writer = writer.start().unwrap();
+    log.open(phase()).await.unwrap().allow();
+    drop(log);
+    writer.finish().unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (torn, rest) = text.split_once('\n').unwrap();
+    assert_eq!((torn, numbers(rest)), ("{\"id\":7,\"ts", vec![1]));
+}
+
+/// A log's rotation is asked for the next file only when this one is full.
+#[tokio::test]
+async fn rotation_of_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |path: &std::path::Path| File::options().append(true).create(true).open(path).unwrap();
+    let (path, aside) = (folder.path().join("log"), folder.path().join("log.1"));
+    let file = open(&path);
+    let next = {
+        let (path, aside) = (path.clone(), aside.clone());
+        Box::new(move || {
+            std::fs::rename(&path, &aside)?;
+            File::options().append(true).create(true).open(&path)
+        })
+    };
+    let to = LogTo { rotation: Some(Rotation { most: 8192, next }), ..to(file) };
+    let (log, writer) = Log::to(Some(to), Arc::default());
+    let writer = writer.start().unwrap();
+    for _ in 0..30 {
+        log.open(phase()).await.unwrap().deny(&refusal());
+    }
+    drop(log);
+    writer.finish().unwrap();
+    let (aside, now) = (std::fs::read_to_string(aside).unwrap(), std::fs::read_to_string(path).unwrap());
+    assert!(aside.len() <= 8192 && !now.is_empty());
+    assert_eq!(numbers(&(aside + &now)), (1..=30).collect::<Vec<_>>());
 }

@@ -544,6 +544,7 @@ fn proxy(policy: &str, journal: &std::fs::File, widen: Widen) -> Proxy {
         phase: "setup".into(),
         upstreams: Upstreams::Servers(vec!["192.0.2.53:53".parse().unwrap()]),
         log: None,
+        metrics: None,
         limits: Limits::default(),
         widen,
         control: None,

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use hickory_proto::op::{Message, MessageType, ResponseCode};
@@ -14,6 +15,7 @@ pub(crate) struct Names {
     pub(crate) address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
     zone: Arc<Mutex<Zone>>,
+    quiet: Arc<AtomicBool>,
     silent: Arc<Mutex<HashSet<String>>>,
 }
 
@@ -25,9 +27,15 @@ impl Names {
         let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         let address = socket.local_addr().unwrap();
         let (asked, zone) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(zone)));
-        let silent = Arc::default();
-        tokio::spawn(answer(socket, Arc::clone(&asked), Arc::clone(&zone), Arc::clone(&silent)));
-        Self { address, asked, zone, silent }
+        let (quiet, silent) = (Arc::new(AtomicBool::new(false)), Arc::default());
+        let hears = (Arc::clone(&quiet), Arc::clone(&silent));
+        tokio::spawn(answer(socket, Arc::clone(&asked), Arc::clone(&zone), hears));
+        Self { address, asked, zone, quiet, silent }
+    }
+
+    /// Whether it hears and says nothing.
+    pub(crate) fn quiet(&self, quiet: bool) {
+        self.quiet.store(quiet, Ordering::Relaxed);
     }
 
     /// The questions so far, as `name. TYPE`.
@@ -54,7 +62,7 @@ async fn answer(
     socket: UdpSocket,
     asked: Arc<Mutex<Vec<String>>>,
     zone: Arc<Mutex<Zone>>,
-    silent: Arc<Mutex<HashSet<String>>>,
+    (quiet, silent): (Arc<AtomicBool>, Arc<Mutex<HashSet<String>>>),
 ) {
     let mut buffer = [0; 4096];
     while let Ok((length, client)) = socket.recv_from(&mut buffer).await {
@@ -62,7 +70,7 @@ async fn answer(
         let question = query.queries[0].clone();
         let name = question.name().to_string().to_ascii_lowercase();
         asked.lock().unwrap().push(format!("{name} {}", question.query_type()));
-        if silent.lock().unwrap().contains(&name) {
+        if quiet.load(Ordering::Relaxed) || silent.lock().unwrap().contains(&name) {
             continue;
         }
         let mut reply = Message::response(query.metadata.id, query.metadata.op_code);
