@@ -1,5 +1,7 @@
 //! One record on one line.
 
+use std::net::SocketAddr;
+
 use serde_json::Value;
 
 use crate::output::harmless;
@@ -40,6 +42,11 @@ fn host(record: &Value) -> String {
     match (record["name"].as_str(), record["original"].as_str(), port) {
         (Some(name), _, Some(port)) => format!("{}:{port}", harmless(name)),
         (Some(name), _, None) => harmless(name).into_owned(),
+        // An address without a port, where the protocol has none.
+        (None, Some(original), None) if record["kind"] == "packet" => match original.parse::<SocketAddr>() {
+            Ok(address) => address.ip().to_string(),
+            Err(_) => harmless(original).into_owned(),
+        },
         (None, Some(original), _) => harmless(original).into_owned(),
         (None, None, _) => "-".to_owned(),
     }
@@ -71,6 +78,10 @@ mod tests {
         assert_eq!(
             shown(json!({"verdict": "cut", "kind": "tcp", "original": "192.0.2.1:22", "port": 22})),
             " cut   tcp  192.0.2.1:22"
+        );
+        assert_eq!(
+            shown(json!({"verdict": "deny", "kind": "packet", "original": "[2001:db8::1]:0", "port": null})),
+            " deny  packet 2001:db8::1"
         );
         assert_eq!(
             shown(

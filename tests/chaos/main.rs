@@ -55,7 +55,7 @@ fn nothing_gets_out_and_nothing_is_left() {
     }
     say(&format!("chaos: {totals:?}"));
     // A net that nobody swims in proves nothing.
-    assert!(totals.complete > 100 && totals.tried > 1000, "{totals:?}");
+    assert!(totals.complete > totals.told && totals.tried > 10 * totals.told, "{totals:?}");
 }
 
 /// What came of all runs.
