@@ -102,35 +102,8 @@ impl Ruling {
     /// Puts another phase in force, under the next epoch, and returns what it cut, when the last of it has stopped.
     pub async fn switch(&self, phase: &Phase, reach: Reach) -> Vec<CutFlow> {
         let _turn = self.turn.lock().await;
-        let (phase, refused) = {
-            let mut flows = self.flows();
-            let Epoch(epoch) = self.now().epoch();
-            let phase = phase.at(Epoch(epoch.saturating_add(1)));
-            self.now.store(Arc::clone(&phase));
-            let stands = |live: &Live| reach == Reach::Refused && live.claim.stands(&phase).is_ok();
-            let refused: Vec<Live> =
-                flows.live.extract_if(|_, live| !stands(live)).map(|(_, live)| live).collect();
-            (phase, refused)
-        };
-        let detail = match reach {
-            Reach::Refused => format!("phase {} does not permit it", phase.name()),
-            Reach::All => format!("the switch to phase {} cut everything", phase.name()),
-        };
-        let refusal = Refusal::new(Reason::PhaseChanged, detail);
-        let (connected, others): (Vec<_>, Vec<_>) = refused.iter().partition(|live| live.line.is_some());
-        for live in &others {
-            live.leash.send_replace(Some(refusal.clone()));
-        }
-        // Not left to the tasks, which stand in line with those of all flows that go on.
-        hands::for_each(&connected, |live| {
-            // First what a task is told that finds its sockets reset; only then that it should look.
-            live.leash.send_if_modified(|pulled| {
-                *pulled = Some(refusal.clone());
-                false
-            });
-            live.line.iter().for_each(Line::abort);
-        });
-        for live in &others {
+        let refused = self.enforce(phase, reach);
+        for live in refused.iter().filter(|live| live.line.is_none()) {
             live.leash.closed().await;
         }
         let cut = refused.iter().map(|live| CutFlow::new(live.id, &live.claim)).collect();
@@ -141,6 +114,27 @@ impl Ruling {
             }
         });
         cut
+    }
+
+    /// Changes what new decisions see, and stops what the new phase refuses; gives what it has stopped, and what has been
+    /// told to.
+    fn enforce(&self, phase: &Phase, reach: Reach) -> Vec<Live> {
+        let mut flows = self.flows();
+        let Epoch(epoch) = self.now().epoch();
+        let phase = phase.at(Epoch(epoch.saturating_add(1)));
+        self.now.store(Arc::clone(&phase));
+        let stands = |live: &Live| reach == Reach::Refused && live.claim.stands(&phase).is_ok();
+        let refused: Vec<Live> =
+            flows.live.extract_if(|_, live| !stands(live)).map(|(_, live)| live).collect();
+        let detail = match reach {
+            Reach::Refused => format!("phase {} does not permit it", phase.name()),
+            Reach::All => format!("the switch to phase {} cut everything", phase.name()),
+        };
+        let refusal = Refusal::new(Reason::PhaseChanged, detail);
+        // Still under the lock: a task that finds its sockets reset comes here, and waits. Thousands of them would take the
+        // processors from what is going on here.
+        hands::for_each(&refused, |live| live.stop(&refusal));
+        refused
     }
 
     /// Enters a flow. One whose phase was switched away between its decision and now is decided anew.
@@ -229,6 +223,22 @@ impl Flow {
         if let Some(live) = self.ruling.flows().live.get_mut(&self.key) {
             live.claim.rest();
         }
+    }
+}
+
+impl Live {
+    fn stop(&self, refusal: &Refusal) {
+        let Some(line) = &self.line else {
+            self.leash.send_replace(Some(refusal.clone()));
+            return;
+        };
+        // First what a task is told that finds its sockets reset; only later that it should look.
+        self.leash.send_if_modified(|pulled| {
+            *pulled = Some(refusal.clone());
+            false
+        });
+        // Not left to that task, which stands in line with those of all flows that go on.
+        line.abort();
     }
 }
 

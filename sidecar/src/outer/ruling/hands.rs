@@ -16,7 +16,9 @@ pub(super) fn for_each<T: Sync>(all: &[T], work: impl Fn(&T) + Sync) {
     let own = shares.next().unwrap_or_default();
     thread::scope(|scope| {
         for share in shares {
-            let started = thread::Builder::new().spawn_scoped(scope, || share.iter().for_each(&work));
+            let started = thread::Builder::new()
+                .name("switch".to_owned())
+                .spawn_scoped(scope, || share.iter().for_each(&work));
             if started.is_err() {
                 // No thread can be had: then it takes longer.
                 share.iter().for_each(&work);
