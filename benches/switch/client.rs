@@ -16,7 +16,7 @@ use crate::Result;
 use crate::wire::{CUT, CUT_PORT, HELLO, KEPT, KEPT_PORT, MESSAGE, message, other_hello};
 
 /// Connections that are made at the same time.
-const AT_ONCE: usize = 64;
+const AT_ONCE: usize = 512;
 
 /// How a connection has ended.
 #[derive(Debug, PartialEq, Eq)]
