@@ -14,6 +14,7 @@ pub(crate) mod evidence;
 pub(crate) mod keeper;
 pub(crate) mod log;
 pub(crate) mod metrics;
+pub(crate) mod shelf;
 
 /// `--resolver`: addresses with or without a port; `None` if the flag was not given.
 pub(crate) fn resolvers(given: &[String]) -> Result<Option<Vec<SocketAddr>>, Failure> {

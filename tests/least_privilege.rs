@@ -106,10 +106,11 @@ impl Process {
     fn descriptors(self) -> Option<Vec<(u32, String)>> {
         let entries = fs::read_dir(format!("/proc/{}/fd", self.0)).ok()?;
         let mut found: Vec<(u32, String)> = entries
-            .map(|entry| {
+            .filter_map(|entry| {
                 let path = entry.unwrap().path();
                 let number = path.file_name().unwrap().to_str().unwrap().parse().unwrap();
-                (number, fs::read_link(path).unwrap().to_str().unwrap().to_owned())
+                // Closed in the meantime.
+                Some((number, fs::read_link(path).ok()?.to_str().unwrap().to_owned()))
             })
             .collect();
         found.sort();

@@ -6,7 +6,8 @@ mod support;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{BufRead, BufReader, Lines, Write};
+use std::io::{self, BufRead, BufReader, Lines, Write};
+use std::os::unix::net::UnixStream;
 use std::process::{Child, ChildStderr, ChildStdout, Stdio};
 use std::thread;
 
@@ -169,6 +170,47 @@ fn a_dead_proxy_is_replaced() {
         assert!(ids.last() > Some(&1_000_000_000), "{outcome:?}");
         // That of the first may have died with the proxy.
         assert!((2..=3).contains(&outcome.of_kind("tls").len()), "{outcome:?}");
+    }
+}
+
+/// G13: the next proxy goes on in the file that is in force, has it put aside like the one before, and is asked for metrics
+/// where that one was.
+#[test]
+fn log_and_metrics_go_on() {
+    for &mode in modes() {
+        let run = Run::in_lab(mode).flag("--log-max").flag("4096").flag("--log-keep").flag("50");
+        let metrics = run.file("metrics");
+        let mut puppet = Puppet::start(run.flag("--metrics").flag(&format!("unix:{}", metrics.display())));
+        for _ in 0..2 {
+            (0..20).for_each(|_| assert_eq!(puppet.does("ask()"), "answered"));
+            puppet.kill_proxy();
+            puppet.until_said("another is started");
+            puppet.until_said("the proxy serves again");
+        }
+        (0..20).for_each(|_| assert_eq!(puppet.does("ask()"), "answered"));
+        let mut stream = UnixStream::connect(&metrics).unwrap();
+        stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: metrics\r\nConnection: close\r\n\r\n").unwrap();
+        let text = io::read_to_string(stream).unwrap();
+        let counted = text.lines().find(|line| line.starts_with("closedbook_attempts_total{kind=\"dns\""));
+        assert!(counted.is_some_and(|line| line.ends_with(" 20")), "the self-test is no attempt: {text}");
+
+        drop(puppet.supervisor.stdin.take());
+        let rest: Vec<String> = puppet.says.by_ref().map(Result::unwrap).collect();
+        assert!(puppet.supervisor.wait().unwrap().success(), "{rest:?}");
+        let aside = (1..).map(|number| puppet.run.file(&format!("egress.jsonl.{number}")));
+        let files = aside.take_while(|file| file.exists()).chain([puppet.run.file("egress.jsonl")]);
+        let texts: Vec<String> = files.map(|file| fs::read_to_string(file).unwrap()).collect();
+        assert!(texts.len() > 3 && texts.iter().all(|text| text.len() <= 4096), "{texts:?}");
+        let id =
+            |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["id"].as_u64().unwrap();
+        let all: Vec<u64> = texts.iter().flat_map(|text| text.lines().map(id)).collect();
+        let unique: BTreeSet<u64> = all.iter().copied().collect();
+        assert_eq!(unique.len(), all.len());
+        let of_proxy =
+            |number: u64| unique.range(number * 1_000_000_000..(number + 1) * 1_000_000_000).count();
+        // What was waiting to be written may have died with its proxy.
+        assert!(of_proxy(0) > 0 && of_proxy(1) > 0 && of_proxy(2) == 20, "{unique:?}");
+        assert!(!metrics.exists());
     }
 }
 

@@ -12,8 +12,9 @@ use closedbook_sidecar::outer::{LogTo, Rotation, WhenFull};
 use serde::{Deserialize, Serialize};
 
 use super::evidence::Evidence;
-use super::keeper::{Keeper, Shelf};
+use super::keeper::Keeper;
 use super::open_output;
+use super::shelf::Shelf;
 use crate::exit::Failure;
 
 /// The least that a log may be put aside at.

@@ -95,7 +95,7 @@ fn out_of_reach_when_put_aside() {
         assert!(texts.iter().all(|text| !text.is_empty() && text.len() <= 4096), "{texts:?}");
         let all = ids(&texts.concat());
         assert_eq!(all, (all[0]..=125).collect::<Vec<_>>(), "{outcome:?}");
-        assert!(all.len() > 25, "{all:?}");
+        assert!(all.len() > 20, "{all:?}");
     }
 }
 
@@ -139,15 +139,16 @@ fn other_logs_stay_in_sight() {
         nix::unistd::mkfifo(&pipe, Bits::from_bits_truncate(0o666)).unwrap();
         std::os::unix::fs::chown(&pipe, Some(support::USER), None).ok();
         let run = run.log_to(&pipe);
-        let script = format!("test -p {} && getent hosts example.com; true", pipe.display());
-        let child = run.command(&["sh", "-ec", &script]).spawn().unwrap();
+        let script = format!("test -p {} || exit 9; getent hosts example.com; true", pipe.display());
+        let child = run.command(&["sh", "-c", &script]).spawn().unwrap();
         let records = fs::read_to_string(&pipe).unwrap();
         assert!(child.wait_with_output().unwrap().status.success());
         assert!(!ids(&records).is_empty(), "the command saw no pipe");
 
         let run = Run::in_lab(mode).log_to(Path::new("/dev/stderr"));
         let errors = run.file("errors");
-        let mut command = run.command(&["sh", "-c", &format!("cat {} >&2; echo seen >&2", errors.display())]);
+        let mut command =
+            run.command(&["sh", "-c", &format!("head -n 1 {} >&2; echo seen >&2", errors.display())]);
         let file = File::options().append(true).create(true).open(&errors).unwrap();
         fs::write(&errors, "before\n").unwrap();
         std::os::unix::fs::chown(&errors, Some(support::USER), None).ok();

@@ -8,7 +8,7 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
-use nix::mount::{MsFlags, mount};
+use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use thiserror::Error;
 
 use crate::mountinfo::{self, Mount};
@@ -43,8 +43,8 @@ pub enum MountError {
         #[source]
         source: Errno,
     },
-    /// The empty file that covers sockets could not be made.
-    #[error("can't make an empty file to hide sockets with")]
+    /// The empty file that covers others could not be made.
+    #[error("can't make an empty file to hide others with")]
     Cover(#[source] io::Error),
 }
 
@@ -139,7 +139,8 @@ pub fn hide(hidden: &[PathBuf]) -> Result<(), MountError> {
 }
 
 /// An empty file and an empty folder, out of bounds, and an empty file to be read: programs that look through all files of a
-/// folder are not held up by it. Their names go at once; the mounts keep them alive.
+/// folder are not held up by it. They lie in memory, so nothing is left of them whatever ends this process, and little can be
+/// written to them by who may: root. (Read-only, they would answer connect(2) with EROFS.)
 struct Cover {
     file: PathBuf,
     blank: PathBuf,
@@ -147,34 +148,31 @@ struct Cover {
 }
 
 impl Cover {
+    /// Where they lie while they are used: a folder that every host has, and that holds nothing to be covered.
+    const PLACE: &str = "/proc";
+
     fn make() -> Result<Self, MountError> {
-        let path = |kind| {
-            let name = format!(".closedbook-cover-{kind}-{}-{}", std::process::id(), nonce());
-            std::env::temp_dir().join(name)
-        };
+        let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+        let options = Some("size=64k,nr_inodes=16,mode=0755");
+        mount(Some("tmpfs"), Self::PLACE, Some("tmpfs"), flags, options)
+            .map_err(|error| MountError::Cover(error.into()))?;
+        let path = |kind| Path::new(Self::PLACE).join(kind);
         let cover = Self { file: path("file"), blank: path("blank"), folder: path("folder") };
         let make =
             |path: &Path, mode| File::create_new(path)?.set_permissions(fs::Permissions::from_mode(mode));
-        let made = make(&cover.file, 0o0)
+        make(&cover.file, 0o0)
             .and_then(|()| make(&cover.blank, 0o444))
-            .and_then(|()| DirBuilder::new().mode(0o0).create(&cover.folder));
-        made.map_err(MountError::Cover)?;
+            .and_then(|()| DirBuilder::new().mode(0o0).create(&cover.folder))
+            .map_err(MountError::Cover)?;
         Ok(cover)
     }
 }
 
 impl Drop for Cover {
     fn drop(&mut self) {
-        // In this namespace the names are no mount points, so they can go; failing leaves something empty, no hole.
-        let _ = fs::remove_file(&self.file);
-        let _ = fs::remove_file(&self.blank);
-        let _ = fs::remove_dir(&self.folder);
+        // The mounts of its files keep it alive. Left, it would hide the namespace's own /proc, which opens nothing.
+        let _ = umount2(Self::PLACE, MntFlags::MNT_DETACH);
     }
-}
-
-/// Different for each process that ever runs: the pid alone is 1 in every pid namespace.
-fn nonce() -> u128 {
-    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_nanos())
 }
 
 fn table() -> Result<Vec<Mount>, MountError> {

@@ -13,7 +13,7 @@ use std::io;
 use std::net::{self, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use closedbook_policy::{Epoch, Phase, Policy, Refusal};
 use socket2::SockRef;
@@ -327,6 +327,9 @@ impl Listening {
             // On a socket that listens already this only makes the queue longer: a burst of connections that finds it
             // full would wait a second each for its SYN to be sent again.
             SockRef::from(&listener).listen(BACKLOG)?;
+            // A connection takes this from its listener: from its first moment on it ends by a reset, also when this
+            // process is killed (G6).
+            SockRef::from(&listener).set_linger(Some(Duration::ZERO))?;
             listener.set_nonblocking(true)?;
             TcpListener::from_std(listener)
         };
