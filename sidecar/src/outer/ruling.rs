@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
@@ -57,6 +58,8 @@ struct Live {
     line: Option<Line>,
     since: std::time::Instant,
     leash: watch::Sender<Option<Refusal>>,
+    /// By a switch, which is about to take it out.
+    stopped: AtomicBool,
 }
 
 /// What a flow moves bytes over, and where they are counted.
@@ -123,18 +126,20 @@ impl Ruling {
         let Epoch(epoch) = self.now().epoch();
         let phase = phase.at(Epoch(epoch.saturating_add(1)));
         self.now.store(Arc::clone(&phase));
-        let stands = |live: &Live| reach == Reach::Refused && live.claim.stands(&phase).is_ok();
-        let refused: Vec<Live> =
-            flows.live.extract_if(|_, live| !stands(live)).map(|(_, live)| live).collect();
         let detail = match reach {
             Reach::Refused => format!("phase {} does not permit it", phase.name()),
             Reach::All => format!("the switch to phase {} cut everything", phase.name()),
         };
         let refusal = Refusal::new(Reason::PhaseChanged, detail);
-        // Still under the lock: a task that finds its sockets reset comes here, and waits. Thousands of them would take the
+        let live: Vec<&Live> = flows.live.values().collect();
+        // Under the lock: a task that finds its sockets reset comes here, and waits. Thousands of them would take the
         // processors from what is going on here.
-        hands::for_each(&refused, |live| live.stop(&refusal));
-        refused
+        hands::for_each(&live, |live| {
+            if reach == Reach::All || live.claim.stands(&phase).is_err() {
+                live.stop(&refusal);
+            }
+        });
+        flows.live.extract_if(|_, live| live.stopped.load(Ordering::Acquire)).map(|(_, live)| live).collect()
     }
 
     /// Enters a flow. One whose phase was switched away between its decision and now is decided anew.
@@ -182,7 +187,7 @@ impl Ruling {
         let key = flows.next;
         flows.next = flows.next.wrapping_add(1);
         let (since, leash) = (std::time::Instant::now(), leash.pull.clone());
-        flows.live.insert(key, Live { id, claim, line: None, since, leash });
+        flows.live.insert(key, Live { id, claim, line: None, since, leash, stopped: AtomicBool::new(false) });
         Flow { ruling: Arc::clone(self), key }
     }
 
@@ -228,6 +233,7 @@ impl Flow {
 
 impl Live {
     fn stop(&self, refusal: &Refusal) {
+        self.stopped.store(true, Ordering::Release);
         let Some(line) = &self.line else {
             self.leash.send_replace(Some(refusal.clone()));
             return;

@@ -11,20 +11,23 @@ const HANDS: usize = 16;
 
 /// Does it for each. All is done when this returns.
 pub(super) fn for_each<T: Sync>(all: &[T], work: impl Fn(&T) + Sync) {
-    let share = all.len().div_ceil(HANDS).max(SHARE);
-    let mut shares = all.chunks(share);
-    let own = shares.next().unwrap_or_default();
+    share(all, &work, HANDS);
+}
+
+/// Each thread gives half of its work away before it begins: one that had to start all the others would be the last to
+/// begin.
+fn share<T: Sync>(all: &[T], work: &(impl Fn(&T) + Sync), hands: usize) {
+    if hands < 2 || all.len() <= SHARE {
+        return all.iter().for_each(work);
+    }
+    let (own, other) = all.split_at(all.len() / 2);
     thread::scope(|scope| {
-        for share in shares {
-            let started = thread::Builder::new()
-                .name("switch".to_owned())
-                .spawn_scoped(scope, || share.iter().for_each(&work));
-            if started.is_err() {
-                // No thread can be had: then it takes longer.
-                share.iter().for_each(&work);
-            }
+        let started = thread::Builder::new().spawn_scoped(scope, || share(other, work, hands / 2));
+        share(own, work, hands / 2);
+        if started.is_err() {
+            // No thread can be had: then it takes longer.
+            other.iter().for_each(work);
         }
-        own.iter().for_each(&work);
     });
 }
 
