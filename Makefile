@@ -19,10 +19,11 @@ test: ## Everything: format, lints, documentation, tests.
 	@RUSTDOCFLAGS="-D warnings" .ci/quiet cargo doc --workspace --no-deps
 	cargo test --workspace --no-fail-fast
 
-bench: ## Throughput, connections per second and added latency, against a direct connection in the same run.
+bench: ## Throughput, connections per second and added latency, against a direct connection in the same run; switches of phase.
 	@.ci/packages $(DEBIAN_DEMO)
-	@.ci/quiet cargo bench --no-run --bench proxy
+	@.ci/quiet cargo bench --no-run --bench proxy --bench switch
 	@cargo bench --quiet --bench proxy
+	@cargo bench --quiet --bench switch -- --rounds 10
 
 fuzz: ## Each parser of hostile bytes for a minute.
 	@.ci/packages $(DEBIAN_BUILD) g++
