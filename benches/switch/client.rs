@@ -6,11 +6,13 @@ use std::io::{self, BufRead};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::rc::Rc;
 use std::thread;
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::{JoinSet, LocalSet};
+use tokio::time::sleep;
 
 use crate::Result;
 use crate::wire::{CUT, CUT_PORT, HELLO, KEPT, KEPT_PORT, MESSAGE, message, other_hello};
@@ -31,7 +33,8 @@ enum End {
 
 /// Does what the lines of stdin say: `open` makes the forbidden half anew, `settle` waits for its end, `end` ends the other
 /// half and compares.
-pub(crate) fn run(flows: usize) -> Result<()> {
+pub(crate) fn run(flows: usize, pause: usize) -> Result<()> {
+    let pause = Duration::from_millis(pause as u64);
     let (orders, mut heard) = mpsc::unbounded_channel();
     thread::spawn(move || {
         io::stdin().lock().lines().map_while(io::Result::ok).try_for_each(|line| orders.send(line))
@@ -40,13 +43,13 @@ pub(crate) fn run(flows: usize) -> Result<()> {
     LocalSet::new().block_on(&runtime, async move {
         let half = flows / 2;
         let over = Rc::new(Over::default());
-        let mut kept = crowd(half, address(KEPT, KEPT_PORT)?, HELLO.into(), &over).await?;
+        let mut kept = crowd(half, address(KEPT, KEPT_PORT)?, HELLO.into(), pause, &over).await?;
         let mut cut = JoinSet::new();
         println!("ready");
         while let Some(order) = heard.recv().await {
             match order.as_str() {
                 "open" => {
-                    cut = crowd(half, address(CUT, CUT_PORT)?, other_hello()?.into(), &over).await?;
+                    cut = crowd(half, address(CUT, CUT_PORT)?, other_hello()?.into(), pause, &over).await?;
                     println!("open");
                 }
                 "settle" => println!("{}", ends(&mut cut, &End::Reset).await),
@@ -71,7 +74,13 @@ async fn ends(crowd: &mut JoinSet<End>, wanted: &End) -> usize {
 }
 
 /// So many connections, each of which has had its first answer.
-async fn crowd(count: usize, to: SocketAddr, hello: Rc<[u8]>, over: &Rc<Over>) -> Result<JoinSet<End>> {
+async fn crowd(
+    count: usize,
+    to: SocketAddr,
+    hello: Rc<[u8]>,
+    pause: Duration,
+    over: &Rc<Over>,
+) -> Result<JoinSet<End>> {
     let places = std::sync::Arc::new(Semaphore::new(AT_ONCE));
     let (ready, mut readied) = mpsc::unbounded_channel();
     let mut crowd = JoinSet::new();
@@ -84,7 +93,7 @@ async fn crowd(count: usize, to: SocketAddr, hello: Rc<[u8]>, over: &Rc<Over>) -
             let _ = ready.send(made.as_ref().map(drop).map_err(io::Error::to_string));
             drop(ready);
             match made {
-                Ok(stream) => keep_busy(stream, flow, &over).await,
+                Ok(stream) => keep_busy(stream, flow, pause, &over).await,
                 Err(_) => End::Other,
             }
         });
@@ -104,9 +113,12 @@ async fn make(to: SocketAddr, hello: &[u8], flow: usize) -> io::Result<TcpStream
     Ok(stream)
 }
 
-async fn keep_busy(mut stream: TcpStream, flow: usize, over: &Over) -> End {
+async fn keep_busy(mut stream: TcpStream, flow: usize, pause: Duration, over: &Over) -> End {
     let mut number = 1;
     while !over.is_said() {
+        if !pause.is_zero() {
+            sleep(pause).await;
+        }
         match exchange(&mut stream, flow, number).await {
             Ok(()) => number += 1,
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return End::Reset,

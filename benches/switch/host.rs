@@ -16,7 +16,7 @@ const CLOSEDBOOK: &str = env!("CARGO_BIN_EXE_closedbook");
 const LATE: Duration = Duration::from_millis(50);
 
 /// Measures, checks, prints.
-pub(crate) fn run(flows: usize, rounds: usize) -> Result<()> {
+pub(crate) fn run(flows: usize, rounds: usize, pause: usize) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let policy = folder.path().join("policy.toml");
     fs::write(&policy, document())?;
@@ -32,10 +32,11 @@ pub(crate) fn run(flows: usize, rounds: usize) -> Result<()> {
                 "--",
                 "sh",
                 "-c",
-                "basename \"$(dirname \"$SSL_CERT_FILE\")\" | cut -d- -f2-; read go; exec \"$0\" client \"$1\"",
+                "basename \"$(dirname \"$SSL_CERT_FILE\")\" | cut -d- -f2-; read go; exec \"$0\" client \"$1\" \"$2\"",
             ])
             .arg(&this)
-            .arg(flows.to_string()),
+            .arg(flows.to_string())
+            .arg(pause.to_string()),
     )?;
     let lab = client.line()?;
     let mut server = Player::start(
@@ -52,7 +53,7 @@ pub(crate) fn run(flows: usize, rounds: usize) -> Result<()> {
         return Err(format!("of {} permitted connections only {whole} lost nothing", flows / 2).into());
     }
     println!(
-        "switch of phase, {flows} connections with traffic on all of them, half become forbidden, {rounds} times:"
+        "switch of phase, {flows} connections that pause for {pause} ms between messages, half become forbidden, {rounds} times:"
     );
     println!(
         "  answered after    p50 {:.1} ms  p90 {:.1} ms  most {:.1} ms",
