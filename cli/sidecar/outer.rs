@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::num::NonZero;
 use std::os::fd::RawFd;
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::panic;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
@@ -368,11 +369,17 @@ fn limits() -> Limits {
 const MOST_THREADS: usize = 4;
 
 fn runtime(threads: usize) -> Result<tokio::runtime::Runtime, Failure> {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(threads)
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::host(format!("can't start the threads of the proxy: {error}")))
+    let failed = |why: &dyn std::fmt::Display| {
+        Failure::host(format!("can't start the threads of the proxy: {why}"))
+            .remedy("allow it more memory, and its user more processes")
+    };
+    let build = || tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
+    // Where the system gives no thread, the runtime says so by a panic. There is no other thread yet that could panic.
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let built = panic::catch_unwind(build);
+    panic::set_hook(hook);
+    built.unwrap_or_else(|_| Err(io::ErrorKind::WouldBlock.into())).map_err(|error| failed(&error))
 }
 
 /// Ends on SIGTERM or SIGINT.

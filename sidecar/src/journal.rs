@@ -149,6 +149,13 @@ impl Journal {
         self.add(&[Entry::Policy(policy.into()), entry], |tail| tail.policy = Some(policy.into()))
     }
 
+    /// Makes it useless for a proxy that would have to go on after this one: it does not start (G6). For when something
+    /// came into force that could not be noted. Two bytes, for which there is always room.
+    pub fn spoil(&self) -> io::Result<()> {
+        let _tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        (&self.file).write_all(b"?\n")
+    }
+
     fn add(&self, entries: &[Entry<'_>], done: impl FnOnce(&mut Tail)) -> io::Result<()> {
         let mut text = Vec::new();
         for entry in entries {

@@ -120,10 +120,7 @@ fn judge(ended: &Ended, mode: Mode, story: &[String]) {
     assert!(ended.witness.contains("chaosfine"), "{mode:?}, {story:?}: {}", ended.errors);
     let leaked = ended.witness.lines().find(|line| line.to_ascii_lowercase().contains("n0nce-chaos"));
     assert_eq!(leaked, None, "{mode:?}, {story:?}");
-    // Without memory for its threads the runtime ends by a panic, and the proxy before it has served anybody.
-    let times = |what: &str| ended.errors.matches(what).count();
-    let for_want = times("OS can't spawn worker thread");
-    assert_eq!(times("panicked"), for_want, "{mode:?}, {story:?}: {}", ended.errors);
+    assert!(!ended.errors.contains("panicked"), "{mode:?}, {story:?}: {}", ended.errors);
     let hosts = ["api.anthropic.com", "registry.npmjs.org"];
     for record in ended.log.iter().filter(|record| record["verdict"] == "allow" && record["kind"] != "dns") {
         assert!(

@@ -241,14 +241,19 @@ impl Regime {
     }
 
     /// G6: before it takes effect, so that a proxy which has to take this one's place never begins in a wider phase. Where
-    /// that can't be done nothing is widened; narrowing goes on all the same, since it always works (G8).
+    /// that can't be done nothing is widened; narrowing goes on all the same, since it always works (G8), and no proxy takes
+    /// this one's place any more.
     fn note(&self, policy: &Policy, phase: &Phase, now: &Phase, widens: bool) -> Result<(), Unchanged> {
         let Some(journal) = &self.journal else { return Ok(()) };
         let Epoch(epoch) = now.epoch();
         match journal.ruling(policy.to_json(), phase.name(), epoch.saturating_add(1)) {
             Err(error) if widens => Err(Unchanged::Unnoted(error)),
             Err(error) => {
-                tracing::error!(%error, phase = phase.name(), "a proxy after this one would not know of this phase");
+                let spoiled = journal.spoil();
+                tracing::error!(
+                    %error, phase = phase.name(), ?spoiled,
+                    "this phase can't be noted down: if this proxy dies, no other takes its place"
+                );
                 Ok(())
             }
             Ok(()) => Ok(()),

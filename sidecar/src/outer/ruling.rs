@@ -110,8 +110,9 @@ impl Ruling {
             live.leash.closed().await;
         }
         let cut = refused.iter().map(|live| CutFlow::new(live.id, &live.claim)).collect();
-        // What is left to do for them delays nobody's answer.
-        tokio::task::spawn_blocking(move || {
+        // What is left to do for them delays nobody's answer. A task, since a thread may not be had.
+        tokio::spawn(async move {
+            tokio::task::yield_now().await;
             for live in refused {
                 live.leash.send_modify(|_| {});
             }

@@ -8,11 +8,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpStream, UdpSocket};
 
 use super::{Former, Order, Regime, Stop, Unchanged, Widen};
-use crate::journal::Journal;
 use crate::outer::ruling::{Reach, State};
 use crate::outer::testing::hello::hello;
 use crate::outer::testing::{World, drain, echo};
-use crate::outer::{Config, Limits, Proxy, Upstreams};
+
+mod next;
 
 const POLICY: &str = r#"
     schema = 1
@@ -535,44 +535,4 @@ async fn fifty_switches_under_load() {
         tokio::task::yield_now().await;
     }
     assert_eq!(late.load(Ordering::SeqCst), 0, "bytes that came after a switch");
-}
-
-/// A proxy of a namespace with this journal, that is told to begin like the first.
-fn proxy(policy: &str, journal: &std::fs::File, widen: Widen) -> Proxy {
-    let config = Config {
-        policy: Policy::from_toml(policy).unwrap(),
-        phase: "setup".into(),
-        upstreams: Upstreams::Servers(vec!["192.0.2.53:53".parse().unwrap()]),
-        log: None,
-        metrics: None,
-        limits: Limits::default(),
-        widen,
-        control: None,
-        journal: Some(journal.try_clone().unwrap()),
-    };
-    Proxy::new(config).unwrap()
-}
-
-/// G6, G8: a proxy that takes another's place goes on in its phase and epoch, under its policy and its ratchet, whatever it
-/// was told to begin with.
-#[tokio::test]
-async fn the_next_proxy_goes_on() {
-    const POLICY: &str = "schema = 1\nphase.setup.allow = [\"a.example\", \"b.example\"]\n\
-                          phase.agent.allow = [\"a.example\"]\nphase.verifier.allow = [\"a.example\"]";
-    const OTHER: &str = "schema = 1\nphase.verifier.allow = []\nphase.setup.allow = [\"b.example\"]";
-    let journal = Journal::blank().unwrap();
-    let first = proxy(POLICY, &journal, Widen::NeverAfterAgent).regime();
-    assert_eq!(first.ruling().now().name(), "setup");
-    first.set_phase("agent", asked(false)).await.unwrap();
-    first.set_phase("verifier", asked(false)).await.unwrap();
-    first.set_policy(Policy::from_toml(OTHER).unwrap(), asked(false)).await.unwrap();
-    let second = proxy(POLICY, &journal, Widen::NeverAfterAgent).regime();
-    let now = second.ruling().now();
-    assert_eq!((now.name(), now.epoch()), ("verifier", Epoch(4)));
-    assert_eq!(second.policy().digest(), Policy::from_toml(OTHER).unwrap().digest());
-    let refused = second.set_phase("setup", asked(true)).await.unwrap_err();
-    assert!(matches!(refused, Unchanged::Widening { stop: Stop::AfterAgent, .. }), "{refused:?}");
-    // One that was never switched begins as it is told.
-    let other = proxy(POLICY, &Journal::blank().unwrap(), Widen::Flag).regime();
-    assert_eq!((other.ruling().now().name(), other.ruling().now().epoch()), ("setup", Epoch(1)));
 }
