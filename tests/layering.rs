@@ -12,8 +12,10 @@ use closedbook_sidecar::control::Word;
 
 /// The arrows of docs/architecture.md: who may use which of our own crates.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("policy", &[]),
-    ("agents", &["policy"]),
+    ("policy/document", &[]),
+    ("policy", &["document"]),
+    ("agents", &["document", "policy"]),
+    ("agents/audit", &["agents", "document", "policy"]),
     ("sidecar/kernel", &[]),
     ("sidecar", &["kernel", "policy"]),
     ("canary", &["agents", "policy"]),

@@ -1,23 +1,16 @@
 //! The policy document: TOML or JSON, one meaning.
 //!
-//! Both are read into one tree of values that know where they stand ([`node`]), so that a fault names its line,
-//! column and field whichever format the file has; [`read`] turns the tree into a policy and collects every fault.
+//! Both are read into one tree of values that know where they stand, so that a fault names its line, column and field
+//! whichever format the file has; [`read`] turns the tree into a policy and collects every fault.
+
+use closedbook_document::{Format, LONGEST, Syntax};
 
 use crate::Policy;
 
 mod fault;
-mod json;
-mod node;
 mod read;
-mod toml;
 
 pub use fault::{Fault, FaultKind, InvalidPolicy};
-
-use node::Node;
-
-/// A policy of this size already holds some 30,000 entries. The bound keeps `policy.set` from being a way to take
-/// memory.
-const LONGEST: usize = 1 << 20;
 
 impl Policy {
     /// Reads a document of either format: JSON begins with `{`, which no TOML document does.
@@ -30,21 +23,19 @@ impl Policy {
 
     /// Reads a TOML document of schema 1. The error lists every fault, not only the first.
     pub fn from_toml(source: &str) -> Result<Self, InvalidPolicy> {
-        from(source, toml::parse)
+        from(source, Format::Toml)
     }
 
     /// Reads a JSON document of schema 1. The error lists every fault, not only the first.
     pub fn from_json(source: &str) -> Result<Self, InvalidPolicy> {
-        from(source, json::parse)
+        from(source, Format::Json)
     }
 }
 
 /// A byte order mark says nothing in UTF-8, and editors leave it without showing it.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-type Parser = fn(&str) -> Result<Node, (usize, FaultKind)>;
-
-fn from(source: &str, parse: Parser) -> Result<Policy, InvalidPolicy> {
+fn from(source: &str, format: Format) -> Result<Policy, InvalidPolicy> {
     let whole = |at, kind| InvalidPolicy::from(Fault::new(source, at, String::new(), kind));
     if source.len() > LONGEST {
         return Err(whole(0, FaultKind::TooLarge { length: source.len(), longest: LONGEST }));
@@ -53,7 +44,13 @@ fn from(source: &str, parse: Parser) -> Result<Policy, InvalidPolicy> {
     if source.trim().is_empty() {
         return Err(whole(0, FaultKind::Empty));
     }
-    let root = parse(source).map_err(|(at, kind)| whole(at, kind))?;
+    let root = format.read(source).map_err(|fault| {
+        let kind = match fault.what {
+            Syntax::Duplicate(key) => FaultKind::Duplicate(key),
+            other => FaultKind::Syntax(other.to_string()),
+        };
+        whole(fault.at, kind)
+    })?;
     read::policy(source, root).map(Policy::assemble)
 }
 

@@ -1,10 +1,11 @@
 //! Tree to policy. Every fault is collected, so that a file is put right in one go.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use closedbook_document::{Key, Node, Value};
+
 use super::fault::{Fault, FaultKind, InvalidPolicy};
-use super::node::{Key, Node, Value};
 use crate::phase::PhaseName;
 use crate::policy::Parts;
 use crate::settings::{RouteTarget, Settings, Words};
@@ -209,7 +210,16 @@ impl Reader<'_> {
 
     fn table(&mut self, node: Node, field: &str, expected: &'static str) -> Vec<(Key, Node)> {
         match node.value {
-            Value::Table(fields) => fields,
+            Value::Table(fields) => {
+                // JSON leaves open which of two equal keys counts (RFC 8259 section 4): here neither does.
+                let mut seen = BTreeSet::new();
+                for (key, _) in &fields {
+                    if !seen.insert(key.text.as_str()) {
+                        self.fault(key.at, field, FaultKind::Duplicate(key.text.clone()));
+                    }
+                }
+                fields
+            }
             _ => {
                 self.wrong_type(&node, field, expected);
                 Vec::new()

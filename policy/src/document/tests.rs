@@ -193,7 +193,10 @@ fn json_faults_name_the_same() {
             "{\"schema\":1.0,\"phase\":{\"a\":{\"allow\":[]}}}",
             "line 1, column 11, schema: this is a number that is not a small integer; expected is the integer 1",
         ),
-        ("{\"schema\":1,\n\"schema\":1}", "line 2, column 1: the key \"schema\" stands here a second time"),
+        (
+            "{\"phase\":{\"a\":{\"allow\":[]}},\"schema\":1,\n\"schema\":1}",
+            "line 2, column 1: the key \"schema\" stands here a second time",
+        ),
         (
             "{\"schema\":1,\"phase\":{\"a\":{\"allow\":[],\n \"a\\u006clow\":[]}}}",
             "line 2, column 2: the key \"allow\" stands here a second time",

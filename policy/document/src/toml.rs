@@ -5,19 +5,18 @@ use std::borrow::Cow;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::FaultKind;
-use super::node::{DEEPEST, Key, Node, Value};
+use crate::{DEEPEST, Key, Node, Syntax, Unreadable, Value};
 
-pub(super) fn parse(source: &str) -> Result<Node, (usize, FaultKind)> {
+pub(crate) fn parse(source: &str) -> Result<Node, Unreadable> {
     match DeTable::parse(source) {
         Ok(root) => Ok(Node { at: 0, value: table(root.into_inner(), 0) }),
         Err(error) => {
             let span = error.span().unwrap_or(0..0);
-            let kind = match (error.message(), source.get(span.clone())) {
-                ("duplicate key", Some(key)) => FaultKind::Duplicate(key.to_owned()),
-                (message, _) => FaultKind::Syntax(message.trim().replace('\n', ", ")),
+            let what = match (error.message(), source.get(span.clone())) {
+                ("duplicate key", Some(key)) => Syntax::Duplicate(key.to_owned()),
+                (message, _) => Syntax::Wrong(message.trim().replace('\n', ", ")),
             };
-            Err((span.start, kind))
+            Err(Unreadable { at: span.start, what })
         }
     }
 }
@@ -42,7 +41,7 @@ fn node(spanned: Spanned<DeValue<'_>>, depth: usize) -> Node {
         DeValue::Integer(digits) => i64::from_str_radix(digits.as_str(), digits.radix())
             .map_or(Value::Other("a huge integer"), Value::Integer),
         DeValue::Float(_) => Value::Other("a float"),
-        DeValue::Boolean(_) => Value::Other("a boolean"),
+        DeValue::Boolean(value) => Value::Boolean(value),
         DeValue::Datetime(_) => Value::Other("a date"),
         DeValue::Array(_) | DeValue::Table(_) if depth > DEEPEST => Value::Other("a deeply nested value"),
         DeValue::Array(items) => Value::List(items.into_iter().map(|item| node(item, depth + 1)).collect()),

@@ -8,12 +8,11 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::FaultKind;
-use super::node::{DEEPEST, Key, Node, Value};
+use crate::{DEEPEST, Key, Node, Unreadable, Value};
 
-type Outcome<T> = Result<T, (usize, FaultKind)>;
+type Outcome<T> = Result<T, Unreadable>;
 
-pub(super) fn parse(source: &str) -> Outcome<Node> {
+pub(crate) fn parse(source: &str) -> Outcome<Node> {
     let raw: &RawValue = serde_json::from_str(source).map_err(|error| syntax(source, &error))?;
     node(source, raw, 0)
 }
@@ -22,7 +21,7 @@ fn node(source: &str, raw: &RawValue, depth: usize) -> Outcome<Node> {
     let text = raw.get();
     let at = offset(source, text);
     // The whole source was scanned above, so only the escapes of a string can still be wrong.
-    let fault = |error: serde_json::Error| (at, FaultKind::Syntax(message(&error)));
+    let fault = |error: serde_json::Error| Unreadable::wrong(at, message(&error));
     let value = match text.as_bytes() {
         [b'"', ..] => Value::Text(serde_json::from_str(text).map_err(fault)?),
         [b'[' | b'{', ..] if depth > DEEPEST => Value::Other("a deeply nested value"),
@@ -32,10 +31,16 @@ fn node(source: &str, raw: &RawValue, depth: usize) -> Outcome<Node> {
         }
         [b'{', ..] => {
             let Fields(fields) = serde_json::from_str(text).map_err(fault)?;
-            Value::Table(table(source, fields, depth)?)
+            Value::Table(
+                fields
+                    .into_iter()
+                    .map(|(key, value)| Ok((self::key(source, key)?, node(source, value, depth + 1)?)))
+                    .collect::<Outcome<_>>()?,
+            )
         }
-        [b't' | b'f', ..] => Value::Other("a boolean"),
-        [b'n', ..] => Value::Other("null"),
+        [b't', ..] => Value::Boolean(true),
+        [b'f', ..] => Value::Boolean(false),
+        [b'n', ..] => Value::Null,
         _ => match serde_json::from_str::<i64>(text) {
             Ok(integer) => Value::Integer(integer),
             Err(_) => Value::Other("a number that is not a small integer"),
@@ -44,24 +49,10 @@ fn node(source: &str, raw: &RawValue, depth: usize) -> Outcome<Node> {
     Ok(Node { at, value })
 }
 
-fn table<'a>(
-    source: &str,
-    fields: Vec<(&'a RawValue, &'a RawValue)>,
-    depth: usize,
-) -> Outcome<Vec<(Key, Node)>> {
-    let mut table: Vec<(Key, Node)> = Vec::with_capacity(fields.len());
-    let mut seen = std::collections::HashSet::new();
-    for (key, value) in fields {
-        let at = offset(source, key.get());
-        let text: String =
-            serde_json::from_str(key.get()).map_err(|error| (at, FaultKind::Syntax(message(&error))))?;
-        // JSON leaves open which of two equal keys counts (RFC 8259 section 4): here neither does.
-        if !seen.insert(text.clone()) {
-            return Err((at, FaultKind::Duplicate(text)));
-        }
-        table.push((Key { at, text }, node(source, value, depth + 1)?));
-    }
-    Ok(table)
+fn key(source: &str, raw: &RawValue) -> Outcome<Key> {
+    let at = offset(source, raw.get());
+    let text = serde_json::from_str(raw.get()).map_err(|error| Unreadable::wrong(at, message(&error)))?;
+    Ok(Key { at, text })
 }
 
 /// The fields of an object as they stand, duplicates too.
@@ -93,11 +84,11 @@ fn offset(source: &str, part: &str) -> usize {
     (part.as_ptr() as usize).saturating_sub(source.as_ptr() as usize).min(source.len())
 }
 
-fn syntax(source: &str, error: &serde_json::Error) -> (usize, FaultKind) {
+fn syntax(source: &str, error: &serde_json::Error) -> Unreadable {
     let line_start: usize =
         source.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
     let at = (line_start + error.column().saturating_sub(1)).min(source.len());
-    (at, FaultKind::Syntax(message(error)))
+    Unreadable::wrong(at, message(error))
 }
 
 /// The text without the place that it ends with: the fault names the place in the whole document.
