@@ -1,1 +1,1 @@
-//! (opening)
+//! The table.
