@@ -34,7 +34,9 @@ fn python() -> Option<PathBuf> {
 #[test]
 fn the_recorded_values_are_those_of_the_package() {
     let Some(python) = python() else {
-        eprintln!("NOT TESTED: TrialDesignBench is not installed here (.ci/clients), so its recorded values stand alone");
+        eprintln!(
+            "NOT TESTED: TrialDesignBench is not installed here (.ci/clients), so its recorded values stand alone"
+        );
         return;
     };
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/their_table.py");
@@ -83,16 +85,19 @@ fn differences(table: &Table) -> BTreeSet<(&'static str, &'static str)> {
         compare("title", theirs["title"] == row.title.as_str());
         compare("status", row.status() == "supported");
         compare("version", theirs["version"] == usable.version.as_str());
-        compare("label", theirs["label"].as_str() == usable.label.as_deref());
+        let label = usable.labels.get(theirs["label"].as_str().unwrap());
+        compare("label", label.map(String::as_str) == Some(usable.version.as_str()));
         compare("preinstalled", theirs["preinstalled"] == usable.preinstalled);
         compare("effort", Some(&theirs["effort"]) == effort.as_ref());
         compare("tools", strings(&theirs["tools"]).into_iter().collect::<BTreeSet<_>>() == tools);
-        let subscription = usable.auth.get(&AuthMode::Subscription).map(|login| serde_json::to_value(&login.env).unwrap());
+        let subscription =
+            usable.auth.get(&AuthMode::Subscription).map(|login| serde_json::to_value(&login.env).unwrap());
         compare("subscription", theirs["subscription_env"] == subscription.unwrap_or_default());
         compare("logins", theirs["logins"].as_array().unwrap().len() == logins(row));
         for theirs in theirs["logins"].as_array().unwrap() {
             let auth = if theirs["auth"] == "api" { AuthMode::Api } else { AuthMode::Subscription };
-            let ask = Ask { agent: name, provider: theirs["provider"].as_str(), auth: Some(auth), version: None };
+            let ask =
+                Ask { agent: name, provider: theirs["provider"].as_str(), auth: Some(auth), version: None };
             let choice = table.choose(&ask).unwrap();
             let policy = choice.policy(Judge::Usual).unwrap().unwrap();
             let hosts = |phase: &str| {
