@@ -9,6 +9,7 @@ use clap::Args;
 use closedbook_agents::{Ask, Choice, Labels, Version, versions_in};
 use serde_json::json;
 
+use super::ask;
 use crate::exit::Failure;
 use crate::flags::agent::TableFlag;
 use crate::output::{print, print_json};
@@ -68,35 +69,20 @@ impl Check {
         self.report(&choice, &finding)
     }
 
-    /// Asks a program, sealed: a CLI may call home even to say who it is.
+    /// Asks a program.
     fn ask(&self, choice: &Choice<'_>) -> Result<Finding, Failure> {
         let program = match &self.program {
             Some(program) => program.clone().into_os_string(),
             None => OsString::from(&choice.usable().program),
         };
         let shown = program.to_string_lossy().into_owned();
-        let own =
-            std::env::current_exe().map_err(|error| Failure::host(format!("can't find myself: {error}")))?;
-        let output = Command::new(own)
-            .args(["run", "--quiet", "--"])
-            .arg(&program)
-            .arg("--version")
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| Failure::host(format!("can't start {shown}: {error}")))?;
-        if output.status.code() == Some(127) {
-            return Err(Failure::refused(format!(
-                "{shown} is not installed here, so its version can't be checked"
-            ))
-            .remedy(
-                "name it with --program PATH, or give --agent-version VERSION, --image IMAGE or --inspect FILE",
-            ));
-        }
-        let said = String::from_utf8_lossy(&output.stdout).into_owned()
-            + "\n"
-            + &String::from_utf8_lossy(&output.stderr);
+        let answer = ask::version(&program)?.ok_or_else(|| {
+            Failure::refused(format!("{shown} is not installed here, so its version can't be checked"))
+                .remedy("name it with --program PATH, or give --agent-version VERSION, --image IMAGE or --inspect FILE")
+        })?;
+        let said = answer.said;
         let found: Vec<String> = versions_in(&said).iter().map(Version::to_string).collect();
-        if !output.status.success() || found.is_empty() {
+        if !answer.succeeded || found.is_empty() {
             let line = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
             let line = crate::output::harmless(line).into_owned();
             return Err(Failure::refused(format!("{shown} --version does not say a version, but: {line}")));

@@ -55,14 +55,14 @@ fn a_providers_host_is_seen_in_every_agent() {
 #[test]
 fn status_version_tools_and_the_rest_are_told() {
     let other = table(|text| {
-        text.replace("version = \"0.162.0\"", "version = \"0.171.0\"")
+        text.replace("\"0.162.0\"", "\"0.171.0\"")
             .replace("web_search=disabled", "web_search=\\\"disabled\\\"")
             .replace("Codex CLI", "Codex")
     });
     let change = Diff::between(&same(), &other).agents.remove("codex").unwrap();
     assert_eq!(change.version, Some(("0.162.0".into(), "0.171.0".into())));
     assert_eq!(change.tools, ["changed: web_search"]);
-    assert_eq!(change.other, ["title"]);
+    assert_eq!(change.other, ["labels", "title"]);
     let history = History::embedded().unwrap();
     let diff = Diff::between(history.version(1).unwrap(), history.version(2).unwrap());
     assert_eq!(diff.agents["grok-build"].status, Some(("supported".into(), "conditional".into())));
