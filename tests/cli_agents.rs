@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
+use support::live::{Live, private_folder};
 use support::{Run, modes, open_folder};
 
 struct Outcome {
@@ -162,7 +163,7 @@ fn a_program_is_asked_for_its_version() {
         ("echo 2.1.295; exit 3", 1, "does not say a version, but: 2.1.295"),
         ("echo hello", 1, "does not say a version, but: hello"),
         ("exit 127", 1, "is not installed here"),
-        ("yes 1.0.0 | head -c 10000000", 1, "says 1.0.0"),
+        ("yes 1.0.0 | head -c 10000000", 1, "1.0.0"),
         ("printf '2.1.2\\033[2J95'", 1, "does not say a version, but: 2.1.2\\u{1b}[2J95"),
         // It calls home, and is not heard.
         ("curl -s --max-time 5 https://api.anthropic.com/ && echo 9.9.9; echo 2.1.295", 0, "matches"),
@@ -238,5 +239,23 @@ fn a_refused_agent_starts_nothing() {
             assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{flags:?}: {}", outcome.stderr);
             assert!(outcome.stderr.contains(expected), "{flags:?}: {}", outcome.stderr);
         }
+    }
+}
+
+/// G18: the status of a run names the table that its policy came from.
+#[test]
+fn the_status_names_the_table() {
+    let mode = modes()[0];
+    for (flags, table) in [(["--agent", "codex"], Some(2)), (["--allow", "api.openai.com"], None)] {
+        let runtime = private_folder(mode);
+        let run = flags.iter().fold(Run::in_lab(mode), |run, flag| run.flag(flag));
+        let mut live = Live::start(run, mode, &runtime, &["sh", "-c", "echo ready; read end"]);
+        assert_eq!(live.hear(), "ready");
+        let status: Value = serde_json::from_slice(&live.ask(&["status", "--json"]).stdout).unwrap();
+        assert_eq!(status["table"].as_u64(), table, "{status}");
+        let text = String::from_utf8(live.ask(&["status"]).stdout).unwrap();
+        assert_eq!(text.contains(", agent table 2\n"), table.is_some(), "{text}");
+        live.say("end");
+        assert_eq!(live.end().code, 0);
     }
 }
