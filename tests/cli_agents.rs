@@ -265,8 +265,10 @@ fn the_status_names_the_table() {
 fn the_lab_has_every_host_of_the_table() {
     let table = closedbook_agents::Table::embedded().unwrap();
     let usable = || table.rows().filter_map(closedbook_agents::Row::usable);
-    let needed = usable().flat_map(|usable| usable.setup.iter().chain(&usable.optional)).map(|needed| &needed.host);
-    let logins = usable().flat_map(|usable| usable.auth.values()).filter_map(|login| login.hosts.as_ref()).flatten();
+    let needed =
+        usable().flat_map(|usable| usable.setup.iter().chain(&usable.optional)).map(|needed| &needed.host);
+    let logins =
+        usable().flat_map(|usable| usable.auth.values()).filter_map(|login| login.hosts.as_ref()).flatten();
     let apis = table.providers().flat_map(|provider| &provider.hosts);
     let world = closedbook_lab::World::new();
     let known: Vec<String> = world.hosts().iter().map(|host| host.name.as_str().to_owned()).collect();
