@@ -182,7 +182,8 @@ mod tests {
     use super::*;
 
     fn head(uri: &str) -> Head {
-        let request = Request::post(uri).header("Authorization", "Bearer s3cret").header("X-Api-Key", "s3cret");
+        let request =
+            Request::post(uri).header("Authorization", "Bearer s3cret").header("X-Api-Key", "s3cret");
         Head::of(&request.header("x-app", "cli").body(()).unwrap(), "api.example")
     }
 
@@ -193,7 +194,10 @@ mod tests {
         let text = serde_json::to_string(&tape.recording()).unwrap();
         assert!(!text.contains("s3cret"), "{text}");
         assert!(text.contains(r#""path":"/v1beta/m:generateContent?alt=sse&key=(not kept)""#), "{text}");
-        assert!(text.contains(r#"["x-app","cli"]"#) && text.contains(r#""form":"json","body":{"a":1}"#), "{text}");
+        assert!(
+            text.contains(r#"["x-app","cli"]"#) && text.contains(r#""form":"json","body":{"a":1}"#),
+            "{text}"
+        );
     }
 
     #[test]

@@ -26,7 +26,8 @@ pub(super) fn messages(asked: &Value) -> Response<Body> {
 
 fn turn(asked: &Value) -> Turn {
     let messages = asked.get("messages");
-    let wanted = asked.pointer("/output_config/format/schema").or_else(|| asked.pointer("/output_format/schema"));
+    let wanted =
+        asked.pointer("/output_config/format/schema").or_else(|| asked.pointer("/output_format/schema"));
     Turn::of(messages, messages.is_some_and(has_result), wanted)
 }
 
@@ -60,9 +61,10 @@ fn events(model: &str, turn: &Turn) -> Vec<Value> {
             let delta = |piece: &String| json!({ "type": "text_delta", "text": piece });
             (json!({ "type": "text", "text": "" }), pieces.iter().map(delta).collect::<Vec<_>>())
         }
-        Turn::Call { tool, with } => {
-            (call(tool, &json!({})), vec![json!({ "type": "input_json_delta", "partial_json": with.to_string() })])
-        }
+        Turn::Call { tool, with } => (
+            call(tool, &json!({})),
+            vec![json!({ "type": "input_json_delta", "partial_json": with.to_string() })],
+        ),
     };
     let start = [
         json!({ "type": "message_start", "message": message(model) }),

@@ -34,8 +34,12 @@ pub(super) fn completions(asked: &Value) -> Response<Body> {
         chunk(json!([{ "index": 0, "delta": delta, "finish_reason": finish }]), &Value::Null)
     };
     let deltas: Vec<Value> = match &turn {
-        Turn::Say(pieces) => pieces.iter().map(|piece| json!({ "role": "assistant", "content": piece })).collect(),
-        Turn::Call { .. } => vec![json!({ "role": "assistant", "content": null, "tool_calls": [call(&turn)] })],
+        Turn::Say(pieces) => {
+            pieces.iter().map(|piece| json!({ "role": "assistant", "content": piece })).collect()
+        }
+        Turn::Call { .. } => {
+            vec![json!({ "role": "assistant", "content": null, "tool_calls": [call(&turn)] })]
+        }
     };
     let mut events: Vec<Bytes> = deltas.into_iter().map(|delta| data(&part(delta, None))).collect();
     events.push(data(&part(json!({}), Some(finish(&turn)))));

@@ -12,7 +12,9 @@ pub(super) fn generate(asked: &Value, streamed: bool, query: Option<&str>) -> Re
     let wrapped = asked.get("request").filter(|inner| inner.get("contents").is_some());
     let inner = wrapped.unwrap_or(asked);
     let contents = inner.get("contents");
-    let wanted = ["responseJsonSchema", "responseSchema"].iter().find_map(|key| inner.get("generationConfig")?.get(key));
+    let wanted = ["responseJsonSchema", "responseSchema"]
+        .iter()
+        .find_map(|key| inner.get("generationConfig")?.get(key));
     let turn = Turn::of(contents, contents.is_some_and(has_result), wanted);
     let told = |value: Value| if wrapped.is_some() { json!({ "response": value }) } else { value };
     let parts: Vec<Value> = match &turn {
@@ -21,11 +23,8 @@ pub(super) fn generate(asked: &Value, streamed: bool, query: Option<&str>) -> Re
         Turn::Call { tool, with } => vec![json!({ "functionCall": { "name": tool, "args": with } })],
     };
     let last = parts.len().saturating_sub(1);
-    let answers: Vec<Value> = parts
-        .into_iter()
-        .enumerate()
-        .map(|(turn, part)| told(answer(&part, turn == last)))
-        .collect();
+    let answers: Vec<Value> =
+        parts.into_iter().enumerate().map(|(turn, part)| told(answer(&part, turn == last))).collect();
     match (streamed, query.is_some_and(|query| query.split('&').any(|pair| pair == "alt=sse"))) {
         (true, true) => stream(answers.iter().map(data).collect::<Vec<_>>()),
         (true, false) => body::json(&answers),

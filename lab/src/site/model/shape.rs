@@ -27,7 +27,9 @@ fn within(schema: &Value, depth: usize) -> Value {
         Some("object") => {
             let fields = schema.get("properties").and_then(Value::as_object);
             let fields = fields.into_iter().flatten();
-            Value::Object(fields.map(|(name, inner)| (name.clone(), within(inner, below))).collect::<Map<_, _>>())
+            Value::Object(
+                fields.map(|(name, inner)| (name.clone(), within(inner, below))).collect::<Map<_, _>>(),
+            )
         }
         Some("array") => json!([]),
         Some("integer" | "number") => json!(1),
