@@ -7,6 +7,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+mod agents;
+mod audit;
 mod denials;
 mod exit;
 mod flags;
@@ -43,6 +45,8 @@ enum Noun {
     #[command(subcommand)]
     Lab(lab::Lab),
     Policy(policy::PolicyArgs),
+    Agents(agents::AgentsArgs),
+    Audit(audit::AuditArgs),
 }
 
 fn main() -> ExitCode {
@@ -64,6 +68,8 @@ fn main() -> ExitCode {
         Noun::Sidecar(sidecar) => sidecar.run(),
         Noun::Lab(lab) => lab.run(),
         Noun::Policy(args) => policy::run(args),
+        Noun::Agents(args) => agents::run(args),
+        Noun::Audit(args) => audit::run(args),
     };
     outcome.unwrap_or_else(exit::report)
 }

@@ -9,6 +9,7 @@ use closedbook_sidecar::outer::Widen;
 
 use crate::exit::Failure;
 use crate::flags;
+use crate::flags::agent::AgentFlags;
 use crate::flags::log::LogFlags;
 use crate::flags::metrics::MetricsFlag;
 use crate::instance::InstanceName;
@@ -46,6 +47,13 @@ pub(crate) struct Run {
     /// The policy document (TOML or JSON).
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
+
+    /// Take the policy of this agent from the agent table.
+    #[arg(long = "agent", id = "agent_name", value_name = "NAME", conflicts_with = "policy")]
+    agent: Option<String>,
+
+    #[command(flatten)]
+    agent_flags: AgentFlags,
 
     /// The phase of the policy to run in [default: the only one, or `agent`].
     #[arg(long, value_name = "NAME")]

@@ -37,7 +37,8 @@ struct Record {
 impl Lab {
     /// Returns when all its servers listen.
     pub(super) fn start(wishes: &Wishes) -> Result<Self, Failure> {
-        let open = |flag, path: &Option<PathBuf>| path.as_deref().map(|path| Record::open(flag, path)).transpose();
+        let open =
+            |flag, path: &Option<PathBuf>| path.as_deref().map(|path| Record::open(flag, path)).transpose();
         let (witness, tape) = (open("--witness", &wishes.witness)?, open("--tape", &wishes.tape)?);
         let plan = Plan { name: LabName::fresh(), world: World::new(), faults: Vec::new() };
         let running = lab::Lab::start(plan).map_err(cannot_start)?;
@@ -63,7 +64,8 @@ impl Lab {
     /// What the command must not reach: the lab answers to its owner, and its records tell of the command.
     pub(super) fn out_of_reach(&self) -> impl Iterator<Item = PathBuf> {
         let evidence = self.records().filter_map(|record| record.evidence.as_ref());
-        std::iter::once(self.running.place().control()).chain(evidence.map(|evidence| evidence.place().to_owned()))
+        std::iter::once(self.running.place().control())
+            .chain(evidence.map(|evidence| evidence.place().to_owned()))
     }
 
     /// Writes down what has arrived and what models were asked, where that was wanted.

@@ -3,7 +3,7 @@
 //!
 //! The path tells the protocol, on whatever host. A prompt with `@@call TOOL {json}` (or `@@call TOOL "text"`) makes
 //! the model call that tool once; after its result the turn ends, as every other turn does at once. What was asked goes
-//! to the lab's tape.
+//! to the lab's tape. `@@more-tools` makes it look, where it knows how, for tools that it has not been told of.
 
 mod anthropic;
 mod chat;

@@ -4,7 +4,7 @@ use hyper::Response;
 use serde_json::{Value, json};
 
 use super::super::{Body, body};
-use super::turn::Turn;
+use super::turn::{Talk, Turn};
 use super::{is_streamed, model, named, stream};
 
 pub(super) fn messages(asked: &Value) -> Response<Body> {
@@ -28,7 +28,19 @@ fn turn(asked: &Value) -> Turn {
     let messages = asked.get("messages");
     let wanted =
         asked.pointer("/output_config/format/schema").or_else(|| asked.pointer("/output_format/schema"));
-    Turn::of(messages, messages.is_some_and(has_result), wanted)
+    let answered = messages.is_some_and(has_result);
+    Turn::of(Talk { conversation: messages, answered, wanted, finder: finder(asked) })
+}
+
+/// Claude Code keeps tools back until they are searched for.
+fn finder(asked: &Value) -> Option<Turn> {
+    let tools = asked.get("tools")?.as_array()?;
+    let tool = tools.iter().find(|tool| tool.get("name").and_then(Value::as_str) == Some("ToolSearch"))?;
+    let tool = tool.get("name")?.as_str()?.to_owned();
+    Some(Turn::Call {
+        tool,
+        with: json!({ "query": "web search fetch url browser page", "max_results": 50 }),
+    })
 }
 
 fn has_result(messages: &Value) -> bool {

@@ -5,13 +5,14 @@ use hyper::body::Bytes;
 use serde_json::{Value, json};
 
 use super::super::{Body, body};
-use super::turn::Turn;
+use super::turn::{Talk, Turn};
 use super::{data, is_streamed, model, stream};
 
 pub(super) fn completions(asked: &Value) -> Response<Body> {
     let messages = asked.get("messages");
     let wanted = asked.pointer("/response_format/json_schema/schema");
-    let turn = Turn::of(messages, messages.is_some_and(has_result), wanted);
+    let answered = messages.is_some_and(has_result);
+    let turn = Turn::of(Talk { conversation: messages, answered, wanted, finder: None });
     let usage = json!({ "prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2 });
     if !is_streamed(asked) {
         let message = match &turn {

@@ -4,7 +4,7 @@ use hyper::Response;
 use serde_json::{Value, json};
 
 use super::super::{Body, body};
-use super::turn::Turn;
+use super::turn::{Talk, Turn};
 use super::{data, stream};
 
 pub(super) fn generate(asked: &Value, streamed: bool, query: Option<&str>) -> Response<Body> {
@@ -15,7 +15,8 @@ pub(super) fn generate(asked: &Value, streamed: bool, query: Option<&str>) -> Re
     let wanted = ["responseJsonSchema", "responseSchema"]
         .iter()
         .find_map(|key| inner.get("generationConfig")?.get(key));
-    let turn = Turn::of(contents, contents.is_some_and(has_result), wanted);
+    let answered = contents.is_some_and(has_result);
+    let turn = Turn::of(Talk { conversation: contents, answered, wanted, finder: None });
     let told = |value: Value| if wrapped.is_some() { json!({ "response": value }) } else { value };
     let parts: Vec<Value> = match &turn {
         Turn::Say(pieces) if streamed => pieces.iter().map(|piece| json!({ "text": piece })).collect(),

@@ -4,14 +4,21 @@ use hyper::Response;
 use serde_json::{Value, json};
 
 use super::super::{Body, body};
-use super::turn::Turn;
+use super::turn::{Talk, Turn};
 use super::{is_streamed, model, named, stream};
 
 const RESPONSE: &str = "resp_lab";
+/// What Codex calls the list of tools inside its tool exec.
+const ALL_TOOLS: &str = "`ALL_TOOLS`";
 
 pub(super) fn responses(asked: &Value) -> Response<Body> {
     let input = asked.get("input");
-    let turn = Turn::of(input, input.is_some_and(has_result), asked.pointer("/text/format/schema"));
+    let turn = Turn::of(Talk {
+        conversation: input,
+        answered: input.is_some_and(has_result),
+        wanted: asked.pointer("/text/format/schema"),
+        finder: input.filter(|input| input.to_string().contains(ALL_TOOLS)).map(|_| finder()),
+    });
     let item = item(&turn);
     let whole = response(model(asked), "completed", json!([item]));
     if !is_streamed(asked) {
@@ -38,6 +45,13 @@ pub(super) fn responses(asked: &Value) -> Response<Body> {
         }
     }
     stream(events.iter().map(named).collect::<Vec<_>>())
+}
+
+/// A program that prints the names, and enough of each description to tell that it is one.
+fn finder() -> Turn {
+    let program = "text(JSON.stringify(ALL_TOOLS.map(({ name, description }) => \
+                   ({ name, description: String(description).slice(0, 40) }))))";
+    Turn::Call { tool: "exec".to_owned(), with: program.into() }
 }
 
 fn has_result(input: &Value) -> bool {

@@ -1,4 +1,4 @@
-use super::turn::Turn;
+use super::turn::{Talk, Turn};
 use super::*;
 use serde_json::json;
 
@@ -40,7 +40,8 @@ fn the_path_tells_the_protocol() {
 #[test]
 fn a_directive_is_a_call_and_its_result_ends_it() {
     let turn = |prompt: &str, answered| {
-        Turn::of(Some(&json!([{ "role": "user", "content": [{ "text": prompt }] }])), answered, None)
+        let conversation = json!([{ "role": "user", "content": [{ "text": prompt }] }]);
+        Turn::of(Talk { conversation: Some(&conversation), answered, ..Talk::default() })
     };
     let call = Turn::Call { tool: "Bash".into(), with: json!({ "command": "ls" }) };
     let prompt = r#"do: @@call Bash {"command":"ls"} and be done"#;
@@ -62,7 +63,7 @@ fn an_answer_has_the_form_that_was_asked_for() {
             "list": { "type": "array" },
         },
     });
-    let said = Turn::of(None, false, Some(&schema)).text();
+    let said = Turn::of(Talk { wanted: Some(&schema), ..Talk::default() }).text();
     let said: Value = serde_json::from_str(&said).unwrap();
     assert_eq!(said, json!({ "choice": "flash", "score": 1, "why": "lab", "list": [] }));
 }

@@ -8,6 +8,21 @@ use super::shape;
 pub(super) const WORDS: [&str; 4] = ["Hello", " from", " the", " lab."];
 /// How a prompt makes it call a tool.
 const CALL: &str = "@@call ";
+/// How a prompt makes it look for tools that it has not been told of.
+const MORE_TOOLS: &str = "@@more-tools";
+
+/// What the model is told.
+#[derive(Debug, Default)]
+pub(super) struct Talk<'a> {
+    /// What was said so far.
+    pub(super) conversation: Option<&'a Value>,
+    /// Whether a tool has answered.
+    pub(super) answered: bool,
+    /// The form that an answer must have.
+    pub(super) wanted: Option<&'a Value>,
+    /// How it would find more tools than it was told of.
+    pub(super) finder: Option<Turn>,
+}
 
 /// A turn of the model.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,15 +39,19 @@ pub(super) enum Turn {
 }
 
 impl Turn {
-    /// Its turn in this conversation, in which a tool has answered or none has yet; `wanted` is the form that an answer
-    /// must have.
-    pub(super) fn of(conversation: Option<&Value>, answered: bool, wanted: Option<&Value>) -> Self {
-        if let Some(schema) = wanted {
+    /// Its turn in this conversation.
+    pub(super) fn of(talk: Talk<'_>) -> Self {
+        if let Some(schema) = talk.wanted {
             return Turn::Say(vec![shape::example(schema).to_string()]);
         }
-        match conversation.and_then(directive) {
-            Some((tool, with)) if !answered => Turn::Call { tool, with },
-            _ => Turn::Say(WORDS.map(str::to_owned).to_vec()),
+        let words = || Turn::Say(WORDS.map(str::to_owned).to_vec());
+        let Some(conversation) = talk.conversation.filter(|_| !talk.answered) else { return words() };
+        match directive(conversation, &in_text) {
+            Some((tool, with)) => Turn::Call { tool, with },
+            None => talk
+                .finder
+                .filter(|_| directive(conversation, &asks_for_more).is_some())
+                .unwrap_or_else(words),
         }
     }
 
@@ -46,13 +65,17 @@ impl Turn {
 }
 
 /// The last directive in any text of it.
-fn directive(value: &Value) -> Option<(String, Value)> {
+fn directive<T>(value: &Value, find: &impl Fn(&str) -> Option<T>) -> Option<T> {
     match value {
-        Value::String(text) => in_text(text),
-        Value::Array(items) => items.iter().rev().find_map(directive),
-        Value::Object(fields) => fields.values().rev().find_map(directive),
+        Value::String(text) => find(text),
+        Value::Array(items) => items.iter().rev().find_map(|item| directive(item, find)),
+        Value::Object(fields) => fields.values().rev().find_map(|field| directive(field, find)),
         _ => None,
     }
+}
+
+fn asks_for_more(text: &str) -> Option<()> {
+    text.contains(MORE_TOOLS).then_some(())
 }
 
 fn in_text(text: &str) -> Option<(String, Value)> {
