@@ -24,8 +24,10 @@ use start::{Stage, Start};
 
 /// How long a program has to say its version.
 const VERSION_WITHIN: Duration = Duration::from_secs(30);
-/// What the model is asked. The words in it are for the lab's model, which then looks for tools that are kept back.
-const PROMPT: &str = "Say hello. @@more-tools";
+/// A host that only the prompt names: a CLI that asks for it fetches by itself what prompts name.
+const BAIT: &str = "example.com";
+/// What the model is asked. The last word is for the lab's model, which then looks for tools that are kept back.
+const PROMPT: &str = "Say hello. There is nothing to read at https://example.com/ today. @@more-tools";
 
 #[derive(Args)]
 pub(super) struct Probe {
@@ -63,6 +65,8 @@ impl Probe {
         let stage = Stage {
             program,
             hosts: choice.provider().hosts.iter().map(|host| host.as_str().to_owned()).collect(),
+            tools: choice.usable().tools.iter().map(|tool| tool.name.clone()).collect(),
+            bait: BAIT,
             within: Duration::from_secs(self.within),
             keep: self.keep.clone(),
         };
@@ -148,16 +152,17 @@ fn choose<'a>(table: &'a Table, name: &str) -> Result<(Choice<'a>, &'a Recipe), 
     let refused = |refused: Refused| Failure::refused(refused.to_string());
     let row = super::show::row(table, name)?;
     let recipe = row.usable().and_then(|usable| usable.probe.as_ref());
+    if row.usable().is_some() && recipe.is_none() {
+        return Err(Failure::refused(format!(
+            "the agent table does not say how to start {name} for a probe"
+        )));
+    }
     let auth = row.usable().and_then(|usable| usable.auth.keys().next().copied());
     let provider = recipe.map(|recipe| recipe.provider.as_str());
-    // Also for a row without a recipe: an agent that is refused is refused with its own reason.
+    // An agent that is refused is refused with its own reason.
     let choice = table.choose(&Ask { agent: name, provider, auth, version: None }).map_err(refused)?;
-    match recipe {
-        Some(recipe) => Ok((choice, recipe)),
-        None => {
-            Err(Failure::refused(format!("the agent table does not say how to start {name} for a probe")))
-        }
-    }
+    // A row that can be run, and has no recipe, is turned away above.
+    recipe.map(|recipe| (choice, recipe)).ok_or_else(|| Failure::bug(format!("no recipe for {name}")))
 }
 
 fn distinct<'a>(switches: impl Iterator<Item = &'a Switch>) -> Vec<&'a Switch> {

@@ -12,6 +12,7 @@ mod extras;
 mod inside;
 mod judge;
 mod list;
+mod mentions;
 mod reach;
 mod tape;
 mod text;
@@ -74,6 +75,10 @@ pub enum How {
     Request,
     /// In a list that the CLI prints.
     Listed,
+    /// Not as a tool: the CLI itself fetches what a prompt names.
+    ByItself,
+    /// Named in a request, in a place that is no known way to offer a tool.
+    Mentioned,
 }
 
 /// Something that was not understood.
@@ -86,11 +91,12 @@ pub struct Unread {
 }
 
 impl Offer {
-    /// Reads what was sent, and what the CLI printed, line by line.
-    pub fn read(tape: &Tape, printed: &str) -> Self {
+    /// Reads what was sent, and what the CLI printed, line by line. `names` are those of web tools, which count wherever
+    /// they are named.
+    pub fn read(tape: &Tape, printed: &str, names: &[&str]) -> Self {
         let mut offer = Offer::default();
         for (number, request) in tape.requests.iter().enumerate() {
-            offer.request(number, request);
+            offer.request(number, request, names);
         }
         if tape.dropped > 0 {
             offer.unread(None, format!("{} requests found no room on the tape", tape.dropped));
@@ -105,7 +111,12 @@ impl Offer {
         self.tools.iter().map(|tool| (tool, reach(tool))).filter(|(_, reach)| *reach != Reach::Local)
     }
 
-    fn request(&mut self, number: usize, request: &Taped) {
+    /// Notes that the CLI itself asked for a host that only its prompt named.
+    pub fn fetched(&mut self, host: &str) {
+        self.add(&format!("URL of the prompt ({host})"), How::ByItself, false, None);
+    }
+
+    fn request(&mut self, number: usize, request: &Taped, names: &[&str]) {
         let to_model = request.is_to_model();
         let body = match &request.body {
             Said::Json(body) => body,
@@ -134,6 +145,8 @@ impl Offer {
         list::read(self, number, body);
         extras::fields(self, number, body);
         text::read(self, number, body);
+        // After all others: what they have found is no mere mention.
+        mentions::read(self, number, body, names);
     }
 
     /// Adds a tool, unless the same is there.
@@ -177,6 +190,8 @@ impl How {
             How::SecondRequest => "in a second request",
             How::Request => "by a field of the request",
             How::Listed => "in the CLI's own list",
+            How::ByItself => "fetched by the CLI itself",
+            How::Mentioned => "named in a place where tools are not offered as far as is known",
         }
     }
 }

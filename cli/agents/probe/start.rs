@@ -23,6 +23,10 @@ pub(super) struct Stage {
     pub(super) hosts: Vec<String>,
     /// How long a start may take.
     pub(super) within: Duration,
+    /// The row's web tools, by name.
+    pub(super) tools: Vec<String>,
+    /// A host that only the prompt names.
+    pub(super) bait: &'static str,
     /// Where records are kept.
     pub(super) keep: Option<PathBuf>,
 }
@@ -95,8 +99,9 @@ impl Stage {
         command.arg("--").args(&self.program).args(&settings.args).envs(&settings.env);
         let ended = self.ended(&mut command, self.within)?;
         let recorded = fs::read(&tape).map_err(|error| cannot("read", &tape, &error))?;
-        let offer = match Tape::read("the tape", &recorded) {
-            Ok(tape) => Offer::read(&tape, &ended.stdout),
+        let names: Vec<&str> = self.tools.iter().map(String::as_str).collect();
+        let mut offer = match Tape::read("the tape", &recorded) {
+            Ok(tape) => Offer::read(&tape, &ended.stdout, &names),
             // Nothing was written down because nothing was started.
             Err(_) if ended.code == Some(4) && recorded.is_empty() => {
                 return Err(Failure::host(ended.last_line()));
@@ -107,6 +112,9 @@ impl Stage {
             },
         };
         let contacts = contacts::read(&log)?;
+        if contacts.iter().any(|contact| contact.host == self.bait) {
+            offer.fetched(self.bait);
+        }
         if let Some(folder) = &self.keep {
             keep(
                 folder,

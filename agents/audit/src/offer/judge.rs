@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::{Offer, Offered, Reach, reach};
+use super::{How, Offer, Offered, Reach, reach};
 
 /// What two starts show.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -40,27 +40,26 @@ pub enum Weight {
 /// Judges the start with the switches by the row, and the row by the start without them.
 pub fn judge(row: &[&str], default: &Offer, switched: &Offer) -> Judgement {
     let mut judgement = Judgement::default();
-    for (offer, start) in [(default, "as it comes"), (switched, "with the switches")] {
-        judgement.is_readable(offer, start);
-    }
+    judgement.is_readable(default, "as it comes", fetches(default));
+    // A CLI that has no tools as it comes needs none afterwards.
+    judgement.is_readable(switched, "with the switches", !declares(default));
+    judgement.has_control(row, default);
     for tool in &switched.tools {
         judgement.switched(row, tool);
     }
-    for name in row {
-        if default.turns > 0 && !default.tools.iter().any(|tool| tool.name == *name) {
-            let text = "a web tool of the row that is not offered as it comes: the row may be out of date, or the \
-                        tool may come with other settings";
-            judgement.find(Weight::Remark, Some(name), text);
-        }
-    }
-    for (tool, reach) in default.web().filter(|(tool, _)| !row.contains(&tool.name.as_str())) {
-        if reach == Reach::Web {
-            let text = format!("offered as it comes ({}), and no web tool of the row", tool.how.words());
-            judgement.find(Weight::Remark, Some(&tool.name), text);
-        }
-    }
+    judgement.is_up_to_date(row, default);
     judgement.lost(row, default, switched);
     judgement
+}
+
+/// Whether any request offers a tool.
+fn declares(offer: &Offer) -> bool {
+    offer.tools.iter().any(|tool| tool.request.is_some() && tool.how != How::Mentioned)
+}
+
+/// Whether the CLI fetches by itself.
+fn fetches(offer: &Offer) -> bool {
+    offer.tools.iter().any(|tool| tool.how == How::ByItself)
 }
 
 impl Judgement {
@@ -70,32 +69,61 @@ impl Judgement {
     }
 
     /// A start that shows no turn, or one without any tool, shows nothing.
-    fn is_readable(&mut self, offer: &Offer, start: &str) {
+    fn is_readable(&mut self, offer: &Offer, start: &str, may_lack_tools: bool) {
         for unread in &offer.unread {
             let place = unread.request.map_or_else(String::new, |number| format!(", request {number}"));
             self.find(Weight::Unknown, None, format!("{start}{place}: {}", unread.why));
         }
-        let declares = offer.tools.iter().any(|tool| tool.request.is_some());
-        match offer.turns {
-            0 => self.find(Weight::Unknown, None, format!("{start}: the CLI asked no model")),
-            _ if !declares => {
-                self.find(Weight::Unknown, None, format!("{start}: no request offers any tool"))
-            }
-            _ => {}
+        if offer.turns == 0 {
+            self.find(Weight::Unknown, None, format!("{start}: the CLI asked no model"));
+        } else if !declares(offer) && !may_lack_tools {
+            self.find(Weight::Unknown, None, format!("{start}: no request offers any tool"));
+        }
+    }
+
+    /// G14: that nothing is seen with the switches proves something only if something is seen without.
+    fn has_control(&mut self, row: &[&str], default: &Offer) {
+        let sees = default.web().any(|(_, reach)| reach > Reach::Unknown);
+        if default.turns > 0 && !row.is_empty() && !sees {
+            let text = "as it comes: no web tool is seen, though the row has some, so that none is seen with the \
+                        switches proves nothing";
+            self.find(Weight::Unknown, None, text);
         }
     }
 
     fn switched(&mut self, row: &[&str], tool: &Offered) {
         let at = tool.request.map_or_else(String::new, |number| format!(", request {number}"));
-        let offered = format!("offered ({}{at}) although the switches are set", tool.how.words());
-        let (weight, text) = match reach(tool) {
+        let how = tool.how.words();
+        let offered = format!("offered ({how}{at}) although the switches are set");
+        let (weight, text) = match (tool.how, reach(tool)) {
+            (How::Mentioned, _) => (Weight::Unknown, format!("{how}{at}, although the switches are set")),
             _ if row.contains(&tool.name.as_str()) => (Weight::Failure, offered),
-            Reach::Web => (Weight::Failure, format!("{offered}; the row does not know it")),
-            Reach::Provider => (Weight::Failure, format!("{offered}; it runs at the provider")),
-            Reach::Unknown => (Weight::Unknown, format!("{offered}; nobody knows how far it reaches")),
-            Reach::Local => return,
+            (_, Reach::Web) => (Weight::Failure, format!("{offered}; the row does not know it")),
+            (_, Reach::Provider) => (Weight::Failure, format!("{offered}; it runs at the provider")),
+            (_, Reach::Unknown) => (Weight::Unknown, format!("{offered}; nobody knows how far it reaches")),
+            (_, Reach::Local) => return,
         };
         self.find(weight, Some(&tool.name), text);
+    }
+
+    /// Whether the row's web tools are those that there are.
+    fn is_up_to_date(&mut self, row: &[&str], default: &Offer) {
+        let seen =
+            |name: &str| default.tools.iter().any(|tool| tool.name == name && tool.how != How::Mentioned);
+        if default.turns > 0 && !fetches(default) {
+            for name in row.iter().filter(|name| !seen(name)) {
+                let text = "a web tool of the row that is not offered as it comes: the row may be out of date, or the \
+                            tool may come with other settings";
+                self.find(Weight::Remark, Some(name), text);
+            }
+        }
+        for (tool, reach) in default.web().filter(|(tool, _)| !row.contains(&tool.name.as_str())) {
+            // What fetches by itself has no name that a row could have.
+            if reach == Reach::Web && tool.how != How::ByItself {
+                let text = format!("offered as it comes ({}), and no web tool of the row", tool.how.words());
+                self.find(Weight::Remark, Some(&tool.name), text);
+            }
+        }
     }
 
     /// Other tools that went with the web tools: the switches do more than they should.

@@ -65,7 +65,8 @@ const BEGINNINGS: [&str; 3] = ["web", "brows", "duckduckgo"];
 pub fn reach(tool: &Offered) -> Reach {
     match tool.how {
         How::ProviderType | How::SecondRequest => of_type(&tool.name),
-        How::Request => Reach::Web,
+        How::Request | How::ByItself => Reach::Web,
+        How::Mentioned => Reach::Unknown,
         _ if sounds_like_web(&tool.name) => Reach::Web,
         How::Mcp => Reach::Unknown,
         _ => Reach::Local,

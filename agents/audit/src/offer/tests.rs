@@ -16,7 +16,7 @@ fn asked(path: &str, body: Value) -> Taped {
 }
 
 fn offer(requests: Vec<Taped>) -> Offer {
-    Offer::read(&Tape { requests, dropped: 0 }, "")
+    Offer::read(&Tape { requests, dropped: 0 }, "", &[])
 }
 
 fn one(path: &str, body: Value) -> Offer {
@@ -242,7 +242,7 @@ fn gemini() {
 fn what_the_cli_prints() {
     let printed = "Warning: x\n{\"type\":\"system\",\"subtype\":\"init\",\"tools\":[\"Bash\",\"WebSearch\"],\
                    \"mcp_servers\":[{\"name\":\"leaky\",\"status\":\"connected\"}]}\n{broken\n{\"type\":\"result\"}";
-    let offer = Offer::read(&Tape::default(), printed);
+    let offer = Offer::read(&Tape::default(), printed, &[]);
     assert_eq!(tools(&offer), [("Bash", How::Listed), ("WebSearch", How::Listed), ("mcp__leaky", How::Mcp)]);
     assert_eq!(offer.turns, 0);
 }

@@ -72,7 +72,7 @@ fn a_tape_that_is_cut_off_is_malformed() {
     let whole = format!("{line}\n{{\"dropped\":2}}\n");
     let tape = Tape::read("tape", whole.as_bytes()).unwrap();
     assert_eq!((tape.requests.len(), tape.dropped), (1, 2));
-    assert!(Offer::read(&tape, "").unread[0].why.contains("2 requests"));
+    assert!(Offer::read(&tape, "", &[]).unread[0].why.contains("2 requests"));
     for length in 0..whole.len() - 1 {
         assert!(Tape::read("tape", &whole.as_bytes()[..length]).is_err(), "{length}");
     }

@@ -64,3 +64,51 @@ fn a_row_that_is_out_of_date() {
     assert!(texts[1].starts_with("Remark open_url: offered as it comes"), "{texts:?}");
     assert!(texts[2].ends_with("no web tools: Edit"), "{texts:?}");
 }
+
+/// G14: nothing seen proves nothing where nothing is ever seen.
+#[test]
+fn without_a_control_nothing_is_proved() {
+    let judgement = judge(&ROW, &declares(&["Bash"]), &declares(&["Bash"]));
+    assert_eq!(judgement.weight(), Weight::Unknown);
+    assert!(texts(&judgement)[0].contains("proves nothing"), "{judgement:?}");
+    // An agent without web tools needs no control.
+    assert_eq!(judge(&[], &declares(&["bash"]), &declares(&["bash"])), Judgement::default());
+}
+
+/// A hiding place that nobody has met yet.
+#[test]
+fn a_name_in_an_unknown_place_is_no_clean_bill() {
+    let hidden = |text: &str| {
+        let more = json!({ "more": [text] });
+        let body =
+            json!({ "model": "m", "messages": [], "tools": [{ "name": "Bash" }], "capabilities": more });
+        Offer::read(&Tape { requests: vec![asked("/v1/messages", body)], dropped: 0 }, "", &ROW)
+    };
+    let default = declares(&["Bash", "WebSearch", "WebFetch"]);
+    for text in ["WebSearch", "use(WebSearch)", "a, WebSearch: b"] {
+        let judgement = judge(&ROW, &default, &hidden(text));
+        assert_eq!(judgement.weight(), Weight::Unknown, "{text}");
+        assert!(texts(&judgement)[0].starts_with("Unknown WebSearch: named in a place"), "{judgement:?}");
+        // Nor is it a control.
+        assert_eq!(judge(&ROW, &hidden(text), &declares(&["Bash"])).weight(), Weight::Unknown);
+    }
+    for text in ["MyWebSearch", "WebSearch2", "web search", "WebSearch_tool"] {
+        assert_eq!(judge(&ROW, &default, &hidden(text)).weight(), Weight::Remark, "{text}");
+    }
+    // A word of any text tells nothing.
+    let body = json!({ "model": "m", "messages": ["a browser"], "tools": [{ "name": "bash" }] });
+    let tape = Tape { requests: vec![asked("/v1/messages", body)], dropped: 0 };
+    assert_eq!(web(&Offer::read(&tape, "", &["browser"])), [] as [&str; 0]);
+}
+
+/// aider has no tools, and fetches what the prompt names.
+#[test]
+fn a_cli_without_tools_that_fetches() {
+    let row = ["URL detection"];
+    let toolless = || one("/v1/chat/completions", json!({ "model": "m", "messages": [] }));
+    let mut fetching = toolless();
+    fetching.fetched("example.com");
+    assert_eq!(judge(&row, &fetching, &toolless()), Judgement::default());
+    assert_eq!(judge(&row, &fetching, &fetching).weight(), Weight::Failure);
+    assert_eq!(judge(&row, &toolless(), &toolless()).weight(), Weight::Unknown);
+}
