@@ -11,6 +11,7 @@ mod check;
 mod diff;
 mod list;
 mod policy;
+mod probe;
 mod show;
 
 /// Look into the agent table: hosts, web tools and switches of every agent
@@ -36,6 +37,11 @@ enum Verb {
     ///
     /// Exits 1 if it is another, or if nobody can tell.
     Check(check::Check),
+    /// Start the real CLI in a lab and see which tools it offers its model, as it comes and with the table's switches
+    ///
+    /// Nothing leaves the machine. Exits 1 if a web tool is offered although it is switched off, or if the program is
+    /// missing or of another version; 3 if nobody can tell.
+    Probe(probe::Probe),
 }
 
 /// Runs the verb.
@@ -46,5 +52,6 @@ pub(crate) fn run(args: AgentsArgs) -> Result<ExitCode, Failure> {
         Verb::Policy(policy) => policy.run(),
         Verb::Diff(diff) => diff.run(),
         Verb::Check(check) => check.run(),
+        Verb::Probe(probe) => probe.run(),
     }
 }

@@ -67,6 +67,10 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE", requires = "lab")]
     witness: Option<PathBuf>,
 
+    /// Write what the lab's models were asked (JSON Lines) to this file, whole but for credentials.
+    #[arg(long, value_name = "FILE", requires = "lab")]
+    tape: Option<PathBuf>,
+
     #[command(flatten)]
     log: LogFlags,
 

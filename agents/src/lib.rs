@@ -22,6 +22,7 @@ mod raw;
 mod read;
 mod refused;
 mod row;
+mod settings;
 mod source;
 mod switch;
 mod table;
@@ -38,6 +39,7 @@ pub use row::{
     AuthMode, Condition, Disagreement, Effort, EffortLevel, Login, Probe, ProbeFile, Provider, Row, Standing,
     Usable,
 };
+pub use settings::{Settings, Unsettable};
 pub use source::Source;
 pub use switch::{Place, Runs, Switch, Tool};
 pub use table::Table;

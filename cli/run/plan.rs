@@ -11,7 +11,7 @@ use nix::unistd::getuid;
 use super::Run;
 use super::command::Command;
 use super::control::Wanted;
-use super::lab::Lab;
+use super::lab::{Lab, Wishes};
 use crate::exit::{Failure, chain};
 use crate::flags;
 use crate::flags::agent::AgentFlags;
@@ -33,8 +33,8 @@ pub(super) struct Plan {
     pub(super) metrics: Option<OpenMetrics>,
     pub(super) messages: Option<String>,
     pub(super) kept_sockets: Vec<PathBuf>,
-    /// The lab to run in, with the file for its witness.
-    pub(super) lab: Option<Option<PathBuf>>,
+    /// The lab to run in.
+    pub(super) lab: Option<Wishes>,
     pub(super) control: Wanted,
     pub(super) widen: Widen,
     pub(super) quiet: bool,
@@ -47,9 +47,8 @@ impl TryFrom<Run> for Plan {
     type Error = Failure;
 
     fn try_from(run: Run) -> Result<Self, Failure> {
-        let Run { allow, policy, agent, agent_flags, phase, lab, witness, log, metrics, keep_socket, .. } =
-            run;
-        let Run { resolver, control, name, widen, quiet, command, .. } = run;
+        let Run { allow, policy, agent, agent_flags, phase, lab, witness, tape, log, metrics, .. } = run;
+        let Run { keep_socket, resolver, control, name, widen, quiet, command, .. } = run;
         let allowed = allow.iter().map(|text| entry(text)).collect::<Result<Vec<_>, _>>()?;
         let mut table = None;
         let (policy, phase) = match (policy, agent) {
@@ -71,7 +70,7 @@ impl TryFrom<Run> for Plan {
             metrics: metrics.open()?,
             messages: messages::asked()?,
             kept_sockets: keep_socket,
-            lab: lab.then_some(witness),
+            lab: lab.then_some(Wishes { witness, tape }),
             control: Wanted { path: control, name },
             widen,
             quiet,

@@ -6,5 +6,6 @@
 
 pub mod config;
 mod malformed;
+pub mod offer;
 
 pub use malformed::Malformed;
