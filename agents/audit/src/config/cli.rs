@@ -1,0 +1,65 @@
+//! The CLIs that can be audited: for each, the versions that its rules were measured with.
+
+use super::{Launch, Origin, Report, Scene, State};
+
+mod claude_code;
+mod copilot_cli;
+mod gemini_cli;
+mod qwen_code;
+
+/// One CLI.
+struct Cli {
+    /// The row's name.
+    name: &'static str,
+    /// The versions that the rules were measured with, the row's own first.
+    measured: &'static [&'static str],
+    /// Notes what is to be said.
+    audit: fn(&mut Scene<'_>),
+}
+
+/// By name.
+const CLIS: &[Cli] = &[
+    Cli { name: "claude-code", measured: &["2.1.295", "2.1.332"], audit: claude_code::audit },
+    Cli { name: "copilot-cli", measured: &["1.0.102"], audit: copilot_cli::audit },
+    Cli { name: "gemini-cli", measured: &["0.61.0"], audit: gemini_cli::audit },
+    Cli { name: "qwen-code", measured: &["0.24.4"], audit: qwen_code::audit },
+];
+
+/// The names of the agents that can be audited, sorted.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    CLIS.iter().map(|cli| cli.name)
+}
+
+/// What a start of this agent would offer; `None` if there is no auditor for it.
+pub fn audit(agent: &str, launch: &Launch<'_>) -> Option<Report> {
+    let cli = CLIS.iter().find(|cli| cli.name == agent)?;
+    let mut scene = Scene::new(agent, launch);
+    (cli.audit)(&mut scene);
+    let mut report = scene.finish();
+    cli.doubt(&mut report);
+    Some(report)
+}
+
+impl Cli {
+    /// A rule holds for the version that it was measured with: with another one, what it says is off is unknown.
+    fn doubt(&self, report: &mut Report) {
+        let measured = self.measured.join(" and ");
+        let Some(version) = report.version.clone() else {
+            let text = format!("the version is not given: the rules are those of {measured}");
+            report.remarks.push(super::Remark { origin: Origin::Default, text });
+            return;
+        };
+        if self.measured.contains(&version.trim_start_matches('v')) {
+            return;
+        }
+        let doubt = |state: &mut State, why: &mut String| {
+            if *state == State::Off {
+                *state = State::Unknown;
+                *why =
+                    format!("the rules were measured with {measured}, this is {version}; with those: {why}");
+            }
+        };
+        report.tools.iter_mut().for_each(|tool| doubt(&mut tool.state, &mut tool.why));
+        report.brings.iter_mut().for_each(|bringer| doubt(&mut bringer.state, &mut bringer.why));
+    }
+}
