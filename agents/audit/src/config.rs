@@ -8,10 +8,13 @@
 mod argv;
 mod cli;
 mod files;
+mod front_matter;
 mod launch;
 mod origin;
+mod provider;
 mod report;
 mod scene;
+mod weigh;
 
 pub use cli::{audit, names};
 pub use files::{Content, Files, MemoryFiles};
