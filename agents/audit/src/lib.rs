@@ -4,6 +4,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
+pub mod container;
 mod malformed;
 
 pub use malformed::Malformed;
