@@ -58,20 +58,20 @@ pub(super) fn general(world: &World, all: &[Container], told: &Sidecars) -> Vec<
     // The first of each scope that needs somebody who enforces: those without any network need nobody.
     let mut open = std::collections::BTreeMap::new();
     for (index, one) in all.iter().enumerate() {
-        if !matches!(world.egress(all, index), Egress::Sealed | Egress::Behind(..)) {
-            open.entry(one.scope).or_insert(one.file);
+        if matches!(world.egress(all, index), Egress::Own(_) | Egress::Internal(_) | Egress::Host) {
+            open.entry(one.scope).or_insert(one);
         }
     }
     let alone = open.into_iter().filter(|(scope, _)| world.first_sidecar(*scope).is_none());
-    let remark = |(_, file)| {
-        let spot = Spot { at: None, field: String::new() };
-        let remark = say(Level::Breaks, "no-sidecar", &spot, "no container here enforces anything")
+    let remark = |(_, one): (usize, &Container)| {
+        let what = format!("nothing stands between {} and its network", one.name);
+        let remark = say(Level::Breaks, "no-sidecar", &one.spot, what)
             .allows("The task reaches whatever its network reaches.")
             .remedy(
                 "add closedbook and let the tasks share its network; --sidecar NAME if it has another name; \
                  --no-sidecar if they have no network",
             );
-        (file, remark)
+        (one.file, remark)
     };
     alone.map(remark).collect()
 }

@@ -118,6 +118,7 @@ impl Report {
             )
         };
         malformed.extend(world.missing.iter().map(unnamed));
+        malformed.sort_by(|a, b| (&a.file, a.place).cmp(&(&b.file, b.place)));
         let mut report = Self { schema: 1, outcome: Outcome::Clean, general, containers, malformed };
         report.outcome = report.judged();
         report

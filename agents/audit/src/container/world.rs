@@ -172,9 +172,11 @@ impl World {
 
     fn find_missing(&mut self, all: &[Container], given: &[String]) {
         for name in given {
-            let is_outside = self.roots.contains(&Root::Outside(name.clone()));
-            if is_outside {
-                self.outside.insert(name.clone());
+            let spellings = [name.clone(), format!("container:{name}")];
+            let outside =
+                spellings.into_iter().find(|name| self.roots.contains(&Root::Outside(name.clone())));
+            if let Some(outside) = outside {
+                self.outside.insert(outside);
             } else if !all.iter().any(|container| container.is_called(name)) {
                 self.missing.push(name.clone());
             }

@@ -80,7 +80,7 @@ fn of(case: &Case<'_>, unconfined: &Unconfined) -> (Level, &'static str, String,
                 Level::Weakens,
             ),
             "system-paths",
-            "/proc/sys and its like are not read-only".into(),
+            "/proc/sys and other paths of the kernel are not covered as usual".into(),
             "Root in it changes the settings of the shared network, and names a program that the machine's kernel runs as root (core_pattern).",
         ),
         Unconfined::Unknown(what) => (

@@ -102,6 +102,7 @@ fn judged(case: &Case<'_>, kind: &Kind, namespace: &At<Namespace>) -> Option<Rem
             (kind.sidecar.0, format!("all containers of the pod share a {oci} namespace"), kind.sidecar.1)
         }
         Namespace::Of(name) => match case.world.find(case.container, name) {
+            // Its own, under another name.
             Some(other) if other == case.index => return None,
             Some(other) if case.world.is_sidecar(other) != case.is_sidecar() => {
                 (kind.sidecar.0, format!("it shares the {oci} namespace of {name}"), kind.sidecar.1)
@@ -119,7 +120,7 @@ fn judged(case: &Case<'_>, kind: &Kind, namespace: &At<Namespace>) -> Option<Rem
         },
         Namespace::Unknown(mode) => (
             Level::Unknown,
-            format!("{mode:?} is no mode of a {oci} namespace that is known"),
+            format!("{mode:?} is no known mode of namespaces ({oci})"),
             "It may be the sidecar's or the machine's.",
         ),
     };

@@ -11,7 +11,9 @@ pub(super) fn check(case: &Case<'_>, found: &mut Vec<Remark>) {
         true => of_sidecar(case, found),
         false => of_task(case, found),
     }
-    for network in &case.container.networks {
+    // With a way out of its own all is said.
+    let is_open = !case.is_sidecar() && matches!(case.egress, Egress::Own(_));
+    for network in case.container.networks.iter().filter(|_| !is_open) {
         let what = format!("it is on the network {:?} beside {}", network.value, mode(case));
         let (level, allows) = match case.is_sidecar() {
             true => (
@@ -99,7 +101,7 @@ fn reachable(case: &Case<'_>, found: &mut Vec<Remark>) {
     let one = case.container;
     for port in &one.ports {
         found.push(
-            say(Level::Weakens, "published-port", &port.spot, format!("port {} is published", port.value))
+            say(Level::Weakens, "published-port", &port.spot, format!("published: {}", port.value))
                 .allows("Whoever reaches the machine there can connect in, and carry data both ways past every rule.")
                 .remedy("leave the port out"),
         );

@@ -1,12 +1,12 @@
 //! Compose files, and what `docker compose config` makes of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use closedbook_document::Value;
 
 use super::{Scene, options};
 use crate::container::capability::{Capabilities, Rules};
-use crate::container::facts::{After, At, Container, Engine, Flag, Network, Source, Spot};
+use crate::container::facts::{After, At, Container, Engine, Flag, Namespace, Network, Source, Spot};
 use crate::container::finding::{Level, Remark};
 use crate::container::view::{Reader, View};
 
@@ -21,6 +21,8 @@ pub(super) struct Project {
     /// Volumes that are something else than a named volume.
     volumes: BTreeMap<String, Source>,
     networks: BTreeMap<String, Kind>,
+    /// Names that services give their containers.
+    containers: BTreeSet<String>,
     /// Secrets and configs that are files of the machine.
     files: BTreeMap<(&'static str, String), String>,
 }
@@ -31,6 +33,18 @@ enum Kind {
     Open,
     Internal,
     Unknown,
+}
+
+impl Project {
+    /// `container:NAME` means a container of this name, not the service of this name: that has another one, unless it is
+    /// told. Written out, it is the name of one that is not in the file.
+    fn known_as(&self, name: &str, mode: Option<At<String>>) -> String {
+        let is_container = mode.is_some_and(|mode| mode.value.trim().starts_with("container:"));
+        match is_container && !self.containers.contains(name) {
+            true => format!("container:{name}"),
+            false => name.to_owned(),
+        }
+    }
 }
 
 pub(super) fn read(scene: &mut Scene, reader: &mut Reader<'_>, file: usize, root: &View<'_>) {
@@ -63,7 +77,16 @@ pub(super) fn read(scene: &mut Scene, reader: &mut Reader<'_>, file: usize, root
 }
 
 fn project(reader: &mut Reader<'_>, root: &View<'_>) -> Project {
-    let mut project = Project { volumes: BTreeMap::new(), networks: BTreeMap::new(), files: BTreeMap::new() };
+    let mut project = Project {
+        volumes: BTreeMap::new(),
+        networks: BTreeMap::new(),
+        containers: BTreeSet::new(),
+        files: BTreeMap::new(),
+    };
+    if let Some(services) = root.get("services") {
+        let name = |service: View<'_>| service.get("container_name").and_then(|name| name.scalar());
+        project.containers = services.fields().filter_map(|(_, service)| name(service)).collect();
+    }
     if let Some(volumes) = reader.table(root, "volumes") {
         for (name, view) in volumes.fields() {
             project.volumes.extend(volumes::defined(&view).map(|source| (name.to_owned(), source)));
@@ -101,7 +124,11 @@ fn service(reader: &mut Reader<'_>, project: &Project, view: &View<'_>, bare: Co
     let mut mode = |key: &str| {
         let text = reader.text(view, key);
         let text = text.map(|text| variable::settle(reader, text));
-        options::namespace(text, view.missing(key))
+        let mut mode = options::namespace(text, view.missing(key));
+        if let Namespace::Of(name) = &mut mode.value {
+            *name = project.known_as(name, reader.text(view, key));
+        }
+        mode
     };
     service.pid = mode("pid");
     service.ipc = mode("ipc");

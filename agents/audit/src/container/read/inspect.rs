@@ -58,7 +58,7 @@ fn one(scene: &mut Scene, reader: &mut Reader<'_>, file: usize, root: &View<'_>,
     container.dns = reader.texts(&host, "Dns");
     container.volumes_from = reader.texts(&host, "VolumesFrom");
     container.restart = reader.table(&host, "RestartPolicy").and_then(|policy| reader.text(&policy, "Name"));
-    container.runtime = reader.text(&host, "Runtime").or_else(|| reader.text(root, "OCIRuntime"));
+    container.runtime = reader.text(root, "OCIRuntime").or_else(|| reader.text(&host, "Runtime"));
     container.cgroup_parent = reader.text(&host, "CgroupParent").filter(|parent| !parent.value.is_empty());
     container.remarks.append(&mut reader.remarks);
     scene.containers.push(container);
@@ -88,16 +88,21 @@ fn network(reader: &mut Reader<'_>, root: &View<'_>, host: &View<'_>, container:
     };
     // Any other word is a network's name.
     let network = options::network(&mode.value).unwrap_or_else(|| Network::Own(mode.value.clone()));
-    let is_of_mode = |name: &str| match &network {
-        Network::None => name == "none",
-        Network::Host => name == "host",
-        Network::Own(own) => own == name || (own == "default" && name == "bridge") || own == "private",
-        // Podman lists those of whose namespace it is.
-        Network::Of(_) => container.engine == Engine::Podman,
-        _ => false,
-    };
-    container.networks = joined.into_iter().filter(|joined| !is_of_mode(&joined.value)).collect();
+    container.networks = beside(container.engine, &network, joined);
     container.network = At::new(network, mode.spot);
+}
+
+/// The networks that it is on beside the one that its mode names. A mode may name it by its id, or by its kind.
+fn beside(engine: Engine, mode: &Network, joined: Vec<At<String>>) -> Vec<At<String>> {
+    let named = match mode {
+        Network::None => joined.iter().position(|name| name.value == "none"),
+        Network::Host => joined.iter().position(|name| name.value == "host"),
+        Network::Own(own) => joined.iter().position(|name| name.value == *own).or(Some(0)),
+        // Podman lists those of whose namespace it is.
+        Network::Of(_) if engine == Engine::Podman => return Vec::new(),
+        _ => None,
+    };
+    joined.into_iter().enumerate().filter(|(place, _)| Some(*place) != named).map(|(_, name)| name).collect()
 }
 
 fn confinement(reader: &mut Reader<'_>, root: &View<'_>, host: &View<'_>, container: &mut Container) {
@@ -113,13 +118,10 @@ fn confinement(reader: &mut Reader<'_>, root: &View<'_>, host: &View<'_>, contai
         .map(|pair| At::new((pair.value.0, pair.value.1.unwrap_or_default()), pair.spot))
         .collect();
     // Docker lists the covered paths; an empty list covers nothing. Privileged says so by itself.
-    for key in ["MaskedPaths", "ReadonlyPaths"] {
-        if let Some(paths) = host.get(key)
-            && paths.node.items().is_empty()
-            && container.privileged.value != Flag::On
-        {
-            container.unconfined.push(At::new(Unconfined::SystemPaths, paths.spot()));
-        }
+    let lists = ["MaskedPaths", "ReadonlyPaths"].into_iter().filter_map(|key| host.get(key));
+    let bare = lists.into_iter().find(|paths| paths.node.items().is_empty());
+    if let Some(bare) = bare.filter(|_| container.privileged.value != Flag::On) {
+        container.unconfined.push(At::new(Unconfined::SystemPaths, bare.spot()));
     }
 }
 

@@ -28,6 +28,10 @@ pub(super) fn read(reader: &mut Reader<'_>, project: &Project, view: &View<'_>, 
     let named = || project.networks.get(mode.value.trim()).map(|_| Network::Own(mode.value.clone()));
     let network =
         known.or_else(named).unwrap_or_else(|| Network::Unknown(format!("network_mode {:?}", mode.value)));
+    let network = match network {
+        Network::Of(name) => Network::Of(project.known_as(&name, Some(mode.clone()))),
+        network => network,
+    };
     service.network = At::new(network, mode.spot);
     // The engine refuses both together; others who read such files may not.
     service.networks = joined;

@@ -16,7 +16,7 @@ pub(super) fn read(reader: &mut Reader<'_>, spec: &View<'_>, view: &View<'_>) ->
             |volume: &&View<'_>| volume.get("name").and_then(|own| own.scalar()).as_deref() == Some(&name);
         let source = match volumes.iter().find(is_it) {
             Some(volume) => source(reader, volume, &name, text("subPath").or_else(|| text("subPathExpr"))),
-            None => Some((Source::Unknown(format!("volume {name:?}, which the pod does not have")), true)),
+            None => Some((Source::Unknown(format!("volume {name:?} (the pod has none)")), true)),
         };
         let Some((source, is_writable)) = source else { continue };
         let target = text("mountPath").unwrap_or_default();
