@@ -5,5 +5,6 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 mod malformed;
+pub mod trajectory;
 
 pub use malformed::Malformed;
