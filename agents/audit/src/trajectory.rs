@@ -75,7 +75,8 @@ impl Transcript {
 pub fn read(file: &str, bytes: &[u8], wal: Option<&[u8]>, format: Option<Format>) -> Transcript {
     let mut reading = Reading::new(file);
     if bytes.len() > LARGEST {
-        reading.fault(Malformed::whole(file, format!("it has {} bytes; the limit is {LARGEST}", bytes.len())));
+        reading
+            .fault(Malformed::whole(file, format!("it has {} bytes; the limit is {LARGEST}", bytes.len())));
     } else if bytes.starts_with(sqlite::MAGIC) {
         reading.format = Some(format.unwrap_or(Format::Opencode));
         reading.database(bytes, wal);
@@ -99,7 +100,14 @@ struct Reading {
 impl Reading {
     fn new(file: &str) -> Self {
         Self {
-            transcript: Transcript { file: file.into(), format: None, steps: 0, calls: 0, findings: Vec::new(), malformed: Vec::new() },
+            transcript: Transcript {
+                file: file.into(),
+                format: None,
+                steps: 0,
+                calls: 0,
+                findings: Vec::new(),
+                malformed: Vec::new(),
+            },
             format: None,
             world: World::default(),
             seen: HashSet::new(),
@@ -155,7 +163,12 @@ impl Reading {
                 if value.text("continued_trajectory_ref").is_some() {
                     let file = self.transcript.file.clone();
                     let next = value.text("continued_trajectory_ref").unwrap_or_default();
-                    let raw = Raw::new(Kind::Opaque, "the trajectory goes on in another file, which must be read too", next).note();
+                    let raw = Raw::new(
+                        Kind::Opaque,
+                        "the trajectory goes on in another file, which must be read too",
+                        next,
+                    )
+                    .note();
                     self.push(&Spot::default(), "continued_trajectory_ref", None, raw);
                     let _ = file;
                 }
@@ -220,11 +233,21 @@ impl Reading {
             Ok(tables) => tables,
             Err(reason) => return self.fault(Malformed::whole(file, reason)),
         };
-        if !tables.iter().any(|table| matches!(table.name.as_str(), "part" | "message" | "session_message" | "messages" | "event")) {
-            return self.fault(Malformed::whole(file, "a database without a table `part` or `message`: no agent's transcript"));
+        if !tables.iter().any(|table| {
+            matches!(table.name.as_str(), "part" | "message" | "session_message" | "messages" | "event")
+        }) {
+            return self.fault(Malformed::whole(
+                file,
+                "a database without a table `part` or `message`: no agent's transcript",
+            ));
         }
         // Settings and accounts are no part of what the agent did.
-        for table in tables.iter().filter(|table| !matches!(table.name.as_str(), "account" | "account_state" | "control_account" | "credential" | "permission")) {
+        for table in tables.iter().filter(|table| {
+            !matches!(
+                table.name.as_str(),
+                "account" | "account_state" | "control_account" | "credential" | "permission"
+            )
+        }) {
             let rows = match database.rows(table) {
                 Ok(rows) => rows,
                 Err(reason) => {
@@ -305,7 +328,9 @@ impl Reading {
     fn look_at_files(&mut self, spot: &Spot, tool: &str, call: Option<&str>) {
         for name in self.world.files.take_fresh() {
             if shell::is_program_file(&self.world, &name) && shell::would_violate(&mut self.world, &name) {
-                self.written.entry(name).or_insert_with(|| (spot.clone(), tool.to_owned(), call.map(str::to_owned)));
+                self.written
+                    .entry(name)
+                    .or_insert_with(|| (spot.clone(), tool.to_owned(), call.map(str::to_owned)));
             }
         }
     }
@@ -324,13 +349,21 @@ impl Reading {
         let file = self.transcript.file.clone();
         if self.faults > MOST_FAULTS {
             let more = self.faults - MOST_FAULTS;
-            self.transcript.malformed.push(Malformed::whole(&file, format!("and {more} more lines or rows that can't be read")));
+            self.transcript
+                .malformed
+                .push(Malformed::whole(&file, format!("and {more} more lines or rows that can't be read")));
         }
         if self.dropped > 0 {
-            self.transcript.malformed.push(Malformed::whole(&file, format!("{} more findings than the {MOST_FINDINGS} that are kept", self.dropped)));
+            self.transcript.malformed.push(Malformed::whole(
+                &file,
+                format!("{} more findings than the {MOST_FINDINGS} that are kept", self.dropped),
+            ));
         }
         if self.world.files.overflowed() {
-            self.transcript.malformed.push(Malformed::whole(&file, "the agent wrote more text into files than can be followed (64 MiB)"));
+            self.transcript.malformed.push(Malformed::whole(
+                &file,
+                "the agent wrote more text into files than can be followed (64 MiB)",
+            ));
         }
         if self.transcript.malformed.is_empty() {
             if self.format.is_none() {
@@ -376,7 +409,9 @@ fn begins_with_a_line(text: &str) -> bool {
     let first = lines.next().unwrap_or_default();
     let second = lines.next();
     json::parse(first).is_ok_and(|value| value.is_table())
-        || second.is_some_and(|line| line.trim_start().starts_with("{\"") && json::parse(line).is_ok_and(|value| value.is_table()))
+        || second.is_some_and(|line| {
+            line.trim_start().starts_with("{\"") && json::parse(line).is_ok_and(|value| value.is_table())
+        })
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! puts them together, and then calls are looked for that talk to the network, run commands, or run more source.
 
 use super::decode;
-use super::finding::{Kind, Raw, around};
+use super::finding::{Kind, Level, Raw, around};
 use super::hosts;
 use super::shell::{Output, Shell};
 
@@ -36,8 +36,15 @@ pub(crate) fn scan(shell: &mut Shell<'_>, code: &str) -> Output {
 
 /// What a source that prints may print: its literals.
 fn printed(source: &Source) -> Output {
-    let prints = ["print", "cat(", "puts", "echo", "write", "console.log", "say"].iter().any(|word| source.flat.contains(word));
-    let text: Vec<&str> = source.literals.iter().map(|literal| literal.value.as_str()).filter(|value| value.len() > 2).collect();
+    let prints = ["print", "cat(", "puts", "echo", "write", "console.log", "say"]
+        .iter()
+        .any(|word| source.flat.contains(word));
+    let text: Vec<&str> = source
+        .literals
+        .iter()
+        .map(|literal| literal.value.as_str())
+        .filter(|value| value.len() > 2)
+        .collect();
     if prints && !text.is_empty() { Output::Text(text.join("\n")) } else { Output::Unknown }
 }
 
@@ -88,11 +95,16 @@ fn notebook_lines(shell: &mut Shell<'_>, code: &str) {
     }
     for text in code.lines().map(str::trim_start) {
         let command = text.strip_prefix('!').or_else(|| {
-            text.strip_prefix('%').filter(|rest| ["pip ", "conda ", "sx ", "system ", "mamba ", "uv "].iter().any(|magic| rest.starts_with(magic)))
+            text.strip_prefix('%').filter(|rest| {
+                ["pip ", "conda ", "sx ", "system ", "mamba ", "uv "]
+                    .iter()
+                    .any(|magic| rest.starts_with(magic))
+            })
         });
         if let Some(command) = command.filter(|command| !command.starts_with('=') && !command.is_empty()) {
             let command = command.trim_start_matches('!');
-            let command = command.strip_prefix("sx ").or_else(|| command.strip_prefix("system ")).unwrap_or(command);
+            let command =
+                command.strip_prefix("sx ").or_else(|| command.strip_prefix("system ")).unwrap_or(command);
             shell.within("!", command.len(), |shell| shell.script(command));
         }
     }
@@ -161,9 +173,19 @@ impl Scan<'_, '_> {
             .collect();
         if named.is_empty() {
             let literals = self.source.literals.iter();
-            named = literals.flat_map(|literal| hosts::urls(&literal.value).filter_map(|url| url.host()).collect::<Vec<_>>()).collect();
+            named = literals
+                .flat_map(|literal| {
+                    hosts::urls(&literal.value).filter_map(|url| url.host()).collect::<Vec<_>>()
+                })
+                .collect();
             if named.is_empty() {
-                named = self.source.literals.iter().filter(|l| l.value == "localhost" || l.value.parse::<std::net::IpAddr>().is_ok()).map(|l| l.value.clone()).collect();
+                named = self
+                    .source
+                    .literals
+                    .iter()
+                    .filter(|l| l.value == "localhost" || l.value.parse::<std::net::IpAddr>().is_ok())
+                    .map(|l| l.value.clone())
+                    .collect();
             }
         }
         let away: Vec<String> = hosts::once(named.iter().filter(|host| !hosts::is_here(host)).cloned());
@@ -217,7 +239,7 @@ impl Scan<'_, '_> {
         let mut index = 0;
         self.shell.found.retain(|raw| {
             index += 1;
-            index <= before || raw.kind != Kind::Url && raw.level == super::finding::Level::Violation
+            index <= before || raw.kind != Kind::Url && raw.level == Level::Violation
         });
     }
 
@@ -230,10 +252,25 @@ impl Scan<'_, '_> {
                 run(self.shell, clean(name), &hidden);
             }
         }
-        const DECODERS: &[&str] = &
-            ["b64decode", "decompress", "codecs.decode", "marshal.loads", "unhexlify", "fromhex", "atob(", "base64_decode", "decode64"];
-        if DECODERS.iter().any(|decoder| text.contains(decoder)) && inside.iter().all(|literal| disguised(literal).next().is_none()) {
-            let raw = Raw::new(Kind::Opaque, format!("decoded text is run by `{}`", clean(name)), &around(&self.source.flat, at));
+        const DECODERS: &[&str] = &[
+            "b64decode",
+            "decompress",
+            "codecs.decode",
+            "marshal.loads",
+            "unhexlify",
+            "fromhex",
+            "atob(",
+            "base64_decode",
+            "decode64",
+        ];
+        if DECODERS.iter().any(|decoder| text.contains(decoder))
+            && inside.iter().all(|literal| disguised(literal).next().is_none())
+        {
+            let raw = Raw::new(
+                Kind::Opaque,
+                format!("decoded text is run by `{}`", clean(name)),
+                &around(&self.source.flat, at),
+            );
             self.shell.report(raw.likely());
         }
     }
@@ -246,11 +283,16 @@ impl Scan<'_, '_> {
             match use_of {
                 Some(used) => self.network(Kind::NetworkCode, used, module, &[]),
                 None => {
-                    let outside = self.whole_addresses().any(|literal| hosts::outside(&literal.value).next().is_some());
+                    let outside =
+                        self.whole_addresses().any(|literal| hosts::outside(&literal.value).next().is_some());
                     if outside {
                         self.network(Kind::NetworkCode, at, module, &[]);
                     } else {
-                        let raw = Raw::new(Kind::NetworkCode, format!("{module} is loaded"), &around(&self.source.flat, at));
+                        let raw = Raw::new(
+                            Kind::NetworkCode,
+                            format!("{module} is loaded"),
+                            &around(&self.source.flat, at),
+                        );
                         self.shell.report(raw.note());
                     }
                 }
@@ -276,14 +318,23 @@ impl Scan<'_, '_> {
                 add(at, vec![alias.unwrap_or_else(|| module.to_owned())]);
             } else if before.starts_with("from ") {
                 let names = line.split_once("import").map_or("", |(_, names)| names);
-                add(at, names.split([',', '(', ')']).filter_map(|name| name.split_whitespace().last()).map(str::to_owned).collect());
+                add(
+                    at,
+                    names
+                        .split([',', '(', ')'])
+                        .filter_map(|name| name.split_whitespace().last())
+                        .map(str::to_owned)
+                        .collect(),
+                );
             }
         }
         for spelling in spellings {
             if let Some(at) = self.source.any_match(spelling) {
                 let line_start = flat.get(..at)?.rfind(['\n', ';']).map_or(0, |end| end + 1);
                 let line = flat.get(line_start..at)?;
-                let name = line.split_once('=').map(|(name, _)| name.trim().rsplit(' ').next().unwrap_or_default().trim_matches(['{', '}']));
+                let name = line.split_once('=').map(|(name, _)| {
+                    name.trim().rsplit(' ').next().unwrap_or_default().trim_matches(['{', '}'])
+                });
                 add(at, name.filter(|name| !name.is_empty()).map(str::to_owned).into_iter().collect());
             }
         }
@@ -300,8 +351,21 @@ impl Scan<'_, '_> {
             }
             if is_whole_address(&literal.value) {
                 if let Some(function) = self.source.function_around(literal.at) {
+                    // Often the call itself was recognised above.
+                    let known = self.shell.found.iter().any(|raw| {
+                        raw.kind == Kind::NetworkCode
+                            && raw.level == Level::Violation
+                            && outside.iter().all(|host| raw.hosts.contains(host))
+                    });
+                    if known {
+                        continue;
+                    }
                     if !calls::takes_text(&function) {
-                        let raw = Raw::new(Kind::NetworkCode, format!("an address is given to `{function}`"), &around(&self.source.flat, literal.at));
+                        let raw = Raw::new(
+                            Kind::NetworkCode,
+                            format!("an address is given to `{function}`"),
+                            &around(&self.source.flat, literal.at),
+                        );
                         self.shell.report(raw.hosts(outside).likely());
                         continue;
                     }
@@ -320,7 +384,8 @@ impl Scan<'_, '_> {
         if self.code.len() > (1 << 20) {
             return;
         }
-        let is_javascript = ["const ", "let ", "=>", "function"].iter().any(|word| self.source.flat.contains(word));
+        let is_javascript =
+            ["const ", "let ", "=>", "function"].iter().any(|word| self.source.flat.contains(word));
         for literal in self.source.literals.iter().take(MOST) {
             // Backquotes run a command in Perl, Ruby and PHP.
             if literal.backquoted && !is_javascript {
@@ -333,7 +398,7 @@ impl Scan<'_, '_> {
                 let mut index = 0;
                 self.shell.found.retain(|raw| {
                     index += 1;
-                    index <= before || raw.level == super::finding::Level::Violation
+                    index <= before || raw.level == Level::Violation
                 });
             }
             if literal.broken {
@@ -342,7 +407,7 @@ impl Scan<'_, '_> {
                 let mut index = 0;
                 self.shell.found.retain(|raw| {
                     index += 1;
-                    index <= before || raw.level == super::finding::Level::Violation
+                    index <= before || raw.level == Level::Violation
                 });
             }
         }

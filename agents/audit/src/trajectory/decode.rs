@@ -35,7 +35,9 @@ pub(crate) fn hex(text: &str) -> Option<String> {
     if digits.is_empty() {
         return None;
     }
-    readable(digits.chunks_exact(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect())
+    readable(
+        digits.chunks_exact(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect(),
+    )
 }
 
 fn readable(bytes: Vec<u8>) -> Option<String> {
@@ -95,13 +97,6 @@ fn simple(c: Option<char>) -> String {
         Some(c) => format!("\\{c}"),
         None => "\\".into(),
     }
-}
-
-/// A run of base64 that is long enough to hide a command, wherever it stands in a text.
-pub(crate) fn base64_runs(text: &str) -> impl Iterator<Item = String> {
-    text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '-' | '_')))
-        .filter(|run| run.len() >= 16)
-        .filter_map(base64)
 }
 
 #[cfg(test)]

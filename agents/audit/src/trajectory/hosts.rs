@@ -4,7 +4,21 @@
 pub(crate) const UNKNOWN: char = '\u{f8ff}';
 
 const SCHEMES: [&str; 16] = [
-    "http", "https", "ftp", "ftps", "sftp", "ssh", "git", "git+https", "git+http", "git+ssh", "ws", "wss", "rsync", "svn", "hf",
+    "http",
+    "https",
+    "ftp",
+    "ftps",
+    "sftp",
+    "ssh",
+    "git",
+    "git+https",
+    "git+http",
+    "git+ssh",
+    "ws",
+    "wss",
+    "rsync",
+    "svn",
+    "hf",
     "s3",
 ];
 
@@ -35,7 +49,8 @@ impl Url<'_> {
 
 fn tidy(host: &str) -> Option<String> {
     let host = host.trim_end_matches('.').to_lowercase();
-    let known = !host.is_empty() && host.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '%'));
+    let known = !host.is_empty()
+        && host.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '%'));
     known.then_some(host)
 }
 
@@ -50,7 +65,8 @@ pub(crate) fn urls(text: &str) -> impl Iterator<Item = Url<'_>> {
         let scheme = before.get(at..)?.to_ascii_lowercase();
         if !SCHEMES.contains(&scheme.as_str()) {
             // `xhttps://` is one too, for whatever cuts it out.
-            let known = SCHEMES.iter().filter(|known| scheme.ends_with(**known)).max_by_key(|known| known.len())?;
+            let known =
+                SCHEMES.iter().filter(|known| scheme.ends_with(**known)).max_by_key(|known| known.len())?;
             at = mark - known.len();
         }
         let rest = text.get(mark + 3..)?;
@@ -58,12 +74,18 @@ pub(crate) fn urls(text: &str) -> impl Iterator<Item = Url<'_>> {
         let end = rest.find(|c: char| ends_url(c)).unwrap_or(rest.len());
         let authority = rest.get(..authority_end.min(end))?;
         // `"https://"` is the beginning of an address that is put together elsewhere.
-        (!authority.is_empty()).then(|| Url { text: text.get(at..mark + 3 + end).unwrap_or_default(), at, authority })
+        (!authority.is_empty()).then(|| Url {
+            text: text.get(at..mark + 3 + end).unwrap_or_default(),
+            at,
+            authority,
+        })
     })
 }
 
 fn ends_url(c: char) -> bool {
-    c.is_whitespace() || c.is_control() || matches!(c, '"' | '\'' | '<' | '>' | ')' | '`' | '\\' | '|' | ';' | '}' | '^')
+    c.is_whitespace()
+        || c.is_control()
+        || matches!(c, '"' | '\'' | '<' | '>' | ')' | '`' | '\\' | '|' | ';' | '}' | '^')
 }
 
 fn ends_authority(c: char) -> bool {
@@ -136,9 +158,9 @@ pub(crate) fn looks_like_host(word: &str) -> bool {
 /// Endings of file names that no one takes for a domain.
 fn is_file_ending(top: &str) -> bool {
     const ENDINGS: &[&str] = &[
-        "txt", "json", "html", "htm", "csv", "tsv", "xml", "yaml", "yml", "toml", "log", "gz", "tgz", "bz", "xz", "zip", "tar",
-        "pdf", "png", "jpg", "jpeg", "svg", "js", "ts", "css", "cfg", "conf", "ini", "out", "tmp", "bin", "deb", "whl", "rds",
-        "md5", "lock",
+        "txt", "json", "html", "htm", "csv", "tsv", "xml", "yaml", "yml", "toml", "log", "gz", "tgz", "bz",
+        "xz", "zip", "tar", "pdf", "png", "jpg", "jpeg", "svg", "js", "ts", "css", "cfg", "conf", "ini",
+        "out", "tmp", "bin", "deb", "whl", "rds", "md5", "lock",
     ];
     ENDINGS.contains(&top)
 }
@@ -146,11 +168,30 @@ fn is_file_ending(top: &str) -> bool {
 /// Whether a host keeps other people's code.
 pub(crate) fn is_code_host(host: &str) -> bool {
     const HOSTS: &[&str] = &[
-        "github.com", "githubusercontent.com", "github.io", "githubassets.com", "ghcr.io", "gitlab.com", "gitlab.io",
-        "bitbucket.org", "codeberg.org", "sr.ht", "gitee.com", "sourceforge.net", "huggingface.co", "hf.co", "dev.azure.com",
-        "visualstudio.com", "gitea.com", "googlesource.com", "savannah.gnu.org", "notabug.org",
+        "github.com",
+        "githubusercontent.com",
+        "github.io",
+        "githubassets.com",
+        "ghcr.io",
+        "gitlab.com",
+        "gitlab.io",
+        "bitbucket.org",
+        "codeberg.org",
+        "sr.ht",
+        "gitee.com",
+        "sourceforge.net",
+        "huggingface.co",
+        "hf.co",
+        "dev.azure.com",
+        "visualstudio.com",
+        "gitea.com",
+        "googlesource.com",
+        "savannah.gnu.org",
+        "notabug.org",
     ];
-    HOSTS.iter().any(|known| host == *known || host.strip_suffix(known).is_some_and(|rest| rest.ends_with('.')))
+    HOSTS
+        .iter()
+        .any(|known| host == *known || host.strip_suffix(known).is_some_and(|rest| rest.ends_with('.')))
         || host.starts_with("gitlab.")
         || host.starts_with("github.")
         || host.starts_with("git.")

@@ -102,19 +102,29 @@ impl Log {
             if let Err((column, reason)) = log.line(raw) {
                 count += 1;
                 if count <= MOST_FAULTS {
-                    faults.push(Malformed { file: file.into(), place: Some(Place { line: index + 1, column }), reason });
+                    faults.push(Malformed {
+                        file: file.into(),
+                        place: Some(Place { line: index + 1, column }),
+                        reason,
+                    });
                 }
             }
         }
         if count > MOST_FAULTS {
-            faults.push(Malformed::whole(file, format!("and {} more lines that are no records", count - MOST_FAULTS)));
+            faults.push(Malformed::whole(
+                file,
+                format!("and {} more lines that are no records", count - MOST_FAULTS),
+            ));
         }
         (log, faults)
     }
 
     fn line(&mut self, raw: &[u8]) -> Result<(), (usize, String)> {
-        let text = str::from_utf8(raw).map_err(|error| (error.valid_up_to() + 1, "not UTF-8 text".to_owned()))?;
-        let value = json::parse(text).map_err(|fault| (text.get(..fault.at).unwrap_or_default().chars().count() + 1, fault.what.to_owned()))?;
+        let text =
+            str::from_utf8(raw).map_err(|error| (error.valid_up_to() + 1, "not UTF-8 text".to_owned()))?;
+        let value = json::parse(text).map_err(|fault| {
+            (text.get(..fault.at).unwrap_or_default().chars().count() + 1, fault.what.to_owned())
+        })?;
         let wrong = |what: &str| Err((1, what.to_owned()));
         if !value.is_table() {
             return wrong("no JSON object, which every record is");
@@ -130,7 +140,9 @@ impl Log {
             Some(_) => return wrong("`verdict` is none of allow, deny, cut"),
             None => return wrong("no `verdict`, which every record of a decision log has"),
         };
-        let Some(kind) = value.text("kind") else { return wrong("no `kind`, which every record of a decision log has") };
+        let Some(kind) = value.text("kind") else {
+            return wrong("no `kind`, which every record of a decision log has");
+        };
         let name = match value.get("name") {
             None => return wrong("no `name`, which every record of a decision log has"),
             Some(Json::Text(name)) => Some(name.to_string()),
@@ -145,7 +157,9 @@ impl Log {
             rule: value.text("rule").map(str::to_owned),
         };
         let original = value.text("original").and_then(address);
-        for host in [name.map(|name| name.trim_end_matches('.').to_lowercase()), original].into_iter().flatten() {
+        for host in
+            [name.map(|name| name.trim_end_matches('.').to_lowercase()), original].into_iter().flatten()
+        {
             self.hosts.entry(host).or_default().push(record.clone());
         }
         Ok(())
@@ -164,7 +178,11 @@ impl Log {
             return Seen { outcome: Outcome::NotInLog, detail, hosts: Vec::new() };
         }
         if finding.hosts.is_empty() {
-            return Seen { outcome: Outcome::NotInLog, detail: "no host can be read from it".into(), hosts: Vec::new() };
+            return Seen {
+                outcome: Outcome::NotInLog,
+                detail: "no host can be read from it".into(),
+                hosts: Vec::new(),
+            };
         }
         let at = finding.ts.as_deref().and_then(moment);
         let hosts: Vec<HostSeen> = finding.hosts.iter().map(|host| self.host(host, at)).collect();
@@ -239,12 +257,16 @@ fn moment(text: &str) -> Option<i64> {
     let (year, month, day) = (digits(0, 4)?, digits(5, 2)?, digits(8, 2)?);
     let (hour, minute, second) = (digits(11, 2)?, digits(14, 2)?, digits(17, 2).unwrap_or(0));
     let rest = text.get(19..).unwrap_or_default();
-    let fraction: String = rest.strip_prefix('.').map(|rest| rest.chars().take_while(char::is_ascii_digit).collect()).unwrap_or_default();
+    let fraction: String = rest
+        .strip_prefix('.')
+        .map(|rest| rest.chars().take_while(char::is_ascii_digit).collect())
+        .unwrap_or_default();
     let ms: i64 = format!("{fraction:0<3}").get(..3)?.parse().ok()?;
     let zone = rest.find(['+', '-']).and_then(|at| rest.get(at..)).and_then(|zone| {
         let sign = if zone.starts_with('-') { -1 } else { 1 };
         let hours: i64 = zone.get(1..3)?.parse().ok()?;
-        let minutes: i64 = zone.get(4..6).or_else(|| zone.get(3..5)).and_then(|text| text.parse().ok()).unwrap_or(0);
+        let minutes: i64 =
+            zone.get(4..6).or_else(|| zone.get(3..5)).and_then(|text| text.parse().ok()).unwrap_or(0);
         Some(sign * (hours * 60 + minutes))
     });
     // Days since 1970 in the Gregorian calendar, years beginning in March.

@@ -13,22 +13,83 @@ const DEEPEST: usize = 4;
 
 /// Fields that hold commands.
 const COMMANDS: &[&str] = &[
-    "command", "cmd", "script", "bash_command", "commands", "argv", "shell_command", "code", "line", "cmdline", "command_line", "exec", "run", "args", "program",
+    "command",
+    "cmd",
+    "script",
+    "bash_command",
+    "commands",
+    "argv",
+    "shell_command",
+    "code",
+    "line",
+    "cmdline",
+    "command_line",
+    "exec",
+    "run",
+    "args",
+    "program",
 ];
 
 /// Fields that hold what is typed into a program that runs already, which may be anything.
 const TYPED: &[&str] = &["keystrokes", "chars", "stdin", "input", "keys", "text", "data"];
 
 /// Fields that hold source.
-const SOURCES: &[&str] = &["code", "source", "script", "command", "input", "cell", "new_source", "program", "text", "python", "r_code", "expr", "content"];
+const SOURCES: &[&str] = &[
+    "code",
+    "source",
+    "script",
+    "command",
+    "input",
+    "cell",
+    "new_source",
+    "program",
+    "text",
+    "python",
+    "r_code",
+    "expr",
+    "content",
+];
 
 /// Fields that hold addresses.
-const ADDRESSES: &[&str] = &["url", "uri", "href", "link", "urls", "uris", "links", "endpoint", "website", "page", "address", "image_url", "base_url", "source_url"];
+const ADDRESSES: &[&str] = &[
+    "url",
+    "uri",
+    "href",
+    "link",
+    "urls",
+    "uris",
+    "links",
+    "endpoint",
+    "website",
+    "page",
+    "address",
+    "image_url",
+    "base_url",
+    "source_url",
+];
 
 /// Fields of commands that are for people.
 const REMARKS: &[&str] = &[
-    "description", "justification", "explanation", "reason", "title", "purpose", "comment", "workdir", "cwd", "directory", "dir_path", "analysis", "thought", "plan",
-    "message", "summary", "is_background", "timeout", "session_id", "name",
+    "description",
+    "justification",
+    "explanation",
+    "reason",
+    "title",
+    "purpose",
+    "comment",
+    "workdir",
+    "cwd",
+    "directory",
+    "dir_path",
+    "analysis",
+    "thought",
+    "plan",
+    "message",
+    "summary",
+    "is_background",
+    "timeout",
+    "session_id",
+    "name",
 ];
 
 /// What a call does on the network.
@@ -78,14 +139,16 @@ fn web(shell: &mut Shell<'_>, kind: Kind, runs: Runs, name: &str, arguments: &Js
     if any && !away && runs == Runs::Client {
         return;
     }
-    let reason = if kind == Kind::CodeHost { format!("`{name}` reads a code host") } else { "web tool call".into() };
+    let reason =
+        if kind == Kind::CodeHost { format!("`{name}` reads a code host") } else { "web tool call".into() };
     let raw = Raw::new(kind, reason, &json::shown(arguments, 400)).hosts(hosts::once(found.into_iter()));
     shell.report(if runs == Runs::Provider { raw.provider() } else { raw });
 }
 
 fn mcp(shell: &mut Shell<'_>, name: &str, arguments: &Json<'_>) {
     let found = all_hosts(arguments);
-    let raw = Raw::new(Kind::McpCall, format!("`{name}` is a tool of an MCP server"), &json::shown(arguments, 400));
+    let raw =
+        Raw::new(Kind::McpCall, format!("`{name}` is a tool of an MCP server"), &json::shown(arguments, 400));
     let raw = match has_address(arguments) {
         true => raw.likely(),
         false => raw.likely().note(),
@@ -135,7 +198,9 @@ fn commands(shell: &mut Shell<'_>, name: &str, arguments: &Json<'_>) {
                     Json::Text(text) if COMMANDS.contains(&key) => {
                         shell.script(text);
                     }
-                    Json::Text(text) if text.contains(char::is_whitespace) || hosts::urls(text).next().is_some() => {
+                    Json::Text(text)
+                        if text.contains(char::is_whitespace) || hosts::urls(text).next().is_some() =>
+                    {
                         shell.script(text);
                     }
                     Json::List(items) if key == "commands" => {
@@ -192,11 +257,18 @@ fn tool_source(shell: &mut Shell<'_>, text: &str) {
         match tools::classify(&tool) {
             Class::Web(_) => {
                 let found = literals.iter().flat_map(|literal| hosts::outside_hosts(literal));
-                let raw = Raw::new(Kind::WebTool, "web tool call", &what).hosts(hosts::once(found)).provider();
+                let raw =
+                    Raw::new(Kind::WebTool, "web tool call", &what).hosts(hosts::once(found)).provider();
                 shell.report(raw);
             }
-            Class::Forge => shell.report(Raw::new(Kind::CodeHost, format!("`{tool}` reads a code host"), &what)),
-            Class::Mcp => shell.report(Raw::new(Kind::McpCall, format!("`{tool}` is a tool of an MCP server"), &what).likely().note()),
+            Class::Forge => {
+                shell.report(Raw::new(Kind::CodeHost, format!("`{tool}` reads a code host"), &what))
+            }
+            Class::Mcp => shell.report(
+                Raw::new(Kind::McpCall, format!("`{tool}` is a tool of an MCP server"), &what)
+                    .likely()
+                    .note(),
+            ),
             Class::Write => literals.iter().for_each(|literal| patch::apply(&mut shell.world.files, literal)),
             Class::Local => {}
             _ => {
@@ -228,16 +300,28 @@ fn writes(shell: &mut Shell<'_>, arguments: &Json<'_>) {
 
 /// A tool that calls another one.
 fn relay(shell: &mut Shell<'_>, name: &str, arguments: &Json<'_>, depth: usize) {
-    let inner = arguments.first_text(&["name", "tool_name", "tool", "toolName", "function", "function_name", "recipient_name"]);
+    let inner = arguments.first_text(&[
+        "name",
+        "tool_name",
+        "tool",
+        "toolName",
+        "function",
+        "function_name",
+        "recipient_name",
+    ]);
     if let Some(inner) = inner.filter(|_| depth < DEEPEST) {
         let server = arguments.first_text(&["server", "server_name"]);
         let full = server.map_or_else(|| inner.to_owned(), |server| format!("mcp__{server}__{inner}"));
-        let rest = arguments.first(&["arguments", "args", "input", "parameters", "params", "tool_input"]).unwrap_or(arguments);
+        let rest = arguments
+            .first(&["arguments", "args", "input", "parameters", "params", "tool_input"])
+            .unwrap_or(arguments);
         return call(shell, &full, rest, depth + 1);
     }
     let mut several = false;
     for (key, value) in arguments.fields() {
-        if matches!(key.as_ref(), "tool_calls" | "tool_uses" | "invocations" | "calls" | "tools") && depth < DEEPEST {
+        if matches!(key.as_ref(), "tool_calls" | "tool_uses" | "invocations" | "calls" | "tools")
+            && depth < DEEPEST
+        {
             for item in value.items() {
                 several = true;
                 relay(shell, name, item, depth + 1);
@@ -269,14 +353,19 @@ fn local(shell: &mut Shell<'_>, name: &str, arguments: &Json<'_>) {
         texts(arguments, &mut |_, text| {
             wanted.extend(
                 text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'))
-                    .filter(|word| word.len() > 3 && matches!(tools::classify(word), Class::Web(_) | Class::Forge))
+                    .filter(|word| {
+                        word.len() > 3 && matches!(tools::classify(word), Class::Web(_) | Class::Forge)
+                    })
                     .map(str::to_owned),
             );
         });
     }
     if name == "ToolSearch" || name == "tool_search" || name == "search_tool" {
         if let Some(first) = wanted.first() {
-            shell.report(Raw::new(Kind::Offer, format!("the model asked for `{first}`"), &json::shown(arguments, 300)).note());
+            shell.report(
+                Raw::new(Kind::Offer, format!("the model asked for `{first}`"), &json::shown(arguments, 300))
+                    .note(),
+            );
         }
     }
     texts_only(shell, arguments);
@@ -292,7 +381,9 @@ fn unknown(shell: &mut Shell<'_>, name: &str, arguments: &Json<'_>) {
             code::run(shell, "", text);
             return;
         }
-        let whole = hosts::outside(text).next().is_some_and(|url| url.at == 0 && url.text.len() == text.trim_end().len());
+        let whole = hosts::outside(text)
+            .next()
+            .is_some_and(|url| url.at == 0 && url.text.len() == text.trim_end().len());
         if whole || ADDRESSES.contains(&key) && hosts::outside(text).next().is_some() {
             found.extend(hosts::outside_hosts(text));
             used.get_or_insert_with(|| text.to_owned());
@@ -321,7 +412,8 @@ fn texts_only(shell: &mut Shell<'_>, arguments: &Json<'_>) {
         }
     });
     if let Some(first) = first {
-        let mut raw = Raw::new(Kind::Url, "an address that is only text", &first).hosts(hosts::once(found.into_iter()));
+        let mut raw =
+            Raw::new(Kind::Url, "an address that is only text", &first).hosts(hosts::once(found.into_iter()));
         raw.level = Level::Note;
         raw.confidence = Confidence::TextOnly;
         shell.report(raw);

@@ -3,10 +3,34 @@
 use super::json::Json;
 use super::shell::Files;
 
-const PATHS: &[&str] = &["file_path", "filePath", "path", "filename", "file", "absolute_path", "notebook_path", "target_file", "TargetFile", "file_name"];
+const PATHS: &[&str] = &[
+    "file_path",
+    "filePath",
+    "path",
+    "filename",
+    "file",
+    "absolute_path",
+    "notebook_path",
+    "target_file",
+    "TargetFile",
+    "file_name",
+];
 
 const CONTENTS: &[&str] = &[
-    "content", "contents", "new_string", "newString", "new_str", "file_text", "text", "new_source", "insert_text", "code", "code_edit", "newText", "new_text", "data",
+    "content",
+    "contents",
+    "new_string",
+    "newString",
+    "new_str",
+    "file_text",
+    "text",
+    "new_source",
+    "insert_text",
+    "code",
+    "code_edit",
+    "newText",
+    "new_text",
+    "data",
     "replacement",
 ];
 
@@ -18,8 +42,12 @@ pub(crate) fn from_arguments(files: &mut Files, arguments: &Json<'_>) {
     let path = arguments.first_text(PATHS).unwrap_or_default();
     for (key, value) in arguments.fields() {
         match value {
-            Json::Text(text) if text.contains("*** Begin Patch") || text.contains("*** Add File:") => apply(files, text),
-            Json::Text(text) if text.starts_with("--- ") || text.starts_with("diff --git") => apply(files, text),
+            Json::Text(text) if text.contains("*** Begin Patch") || text.contains("*** Add File:") => {
+                apply(files, text)
+            }
+            Json::Text(text) if text.starts_with("--- ") || text.starts_with("diff --git") => {
+                apply(files, text)
+            }
             Json::Text(text) if CONTENTS.contains(&key.as_ref()) => files.add(path, text),
             // `edits: [{old_string, new_string}]`
             Json::List(items) => {
@@ -62,7 +90,9 @@ pub(crate) fn apply(files: &mut Files, patch: &str) {
     let mut path = String::new();
     let mut text = String::new();
     for line in patch.lines() {
-        let named = ["*** Add File: ", "*** Update File: ", "*** Move to: ", "+++ b/", "+++ "].iter().find_map(|mark| line.strip_prefix(mark));
+        let named = ["*** Add File: ", "*** Update File: ", "*** Move to: ", "+++ b/", "+++ "]
+            .iter()
+            .find_map(|mark| line.strip_prefix(mark));
         if let Some(named) = named {
             files.add(&path, &text);
             text.clear();

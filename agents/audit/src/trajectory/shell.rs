@@ -111,7 +111,12 @@ impl<'w> Shell<'w> {
     }
 
     /// Goes on within something, unless that is too deep or too much.
-    pub(crate) fn within<T>(&mut self, via: &str, length: usize, then: impl FnOnce(&mut Self) -> T) -> Option<T> {
+    pub(crate) fn within<T>(
+        &mut self,
+        via: &str,
+        length: usize,
+        then: impl FnOnce(&mut Self) -> T,
+    ) -> Option<T> {
         if self.depth >= DEEPEST || self.budget < length {
             let why = "nested too deeply, or too large, to be followed";
             self.report(Raw::new(Kind::Opaque, why, via).likely());
@@ -147,9 +152,13 @@ impl<'w> Shell<'w> {
     fn set(&mut self, name: &str, value: String) {
         let name = name.split('[').next().unwrap_or_default().trim_end_matches('+');
         let lower = name.to_ascii_lowercase();
-        if lower.ends_with("_proxy") && super::hosts::bare(&value).is_some_and(|host| !super::hosts::is_here(&host)) {
+        if lower.ends_with("_proxy")
+            && super::hosts::bare(&value).is_some_and(|host| !super::hosts::is_here(&host))
+        {
             let hosts = super::hosts::bare(&value).into_iter().collect();
-            self.report(Raw::new(Kind::Proxy, "a proxy is set", &format!("{name}={value}")).hosts(hosts).likely());
+            self.report(
+                Raw::new(Kind::Proxy, "a proxy is set", &format!("{name}={value}")).hosts(hosts).likely(),
+            );
         }
         if value.len() <= LONGEST_VALUE
             && (self.world.variables.len() < MOST_VARIABLES || self.world.variables.contains_key(name))
@@ -265,7 +274,10 @@ impl<'w> Shell<'w> {
     /// Passes over a keyword at the beginning of a command.
     fn keyword(&mut self, cursor: &mut Cursor<'_>, word: &Word) -> bool {
         match word.bare() {
-            Some("if" | "then" | "elif" | "else" | "fi" | "while" | "until" | "do" | "done" | "!" | "coproc" | "}") => {
+            Some(
+                "if" | "then" | "elif" | "else" | "fi" | "while" | "until" | "do" | "done" | "!" | "coproc"
+                | "}",
+            ) => {
                 cursor.next();
                 true
             }

@@ -57,17 +57,30 @@ pub(crate) enum Value {
 
 impl<'a> Database<'a> {
     pub(crate) fn open(file: &'a [u8], wal: Option<&'a [u8]>) -> Outcome<Self> {
-        let header = file.get(..100).filter(|header| header.starts_with(MAGIC)).ok_or("no SQLite file, or cut off within its header")?;
+        let header = file
+            .get(..100)
+            .filter(|header| header.starts_with(MAGIC))
+            .ok_or("no SQLite file, or cut off within its header")?;
         let page_size = match u16_at(header, 16).unwrap_or(0) {
             1 => 65536,
             size if size >= 512 && size.is_power_of_two() => usize::from(size),
             size => return Err(format!("a page size of {size}, which no SQLite file has")),
         };
         let reserved = usize::from(header.get(20).copied().unwrap_or(0));
-        let usable = page_size.checked_sub(reserved).filter(|usable| *usable >= 480).ok_or("too much of its pages is reserved")?;
+        let usable = page_size
+            .checked_sub(reserved)
+            .filter(|usable| *usable >= 480)
+            .ok_or("too much of its pages is reserved")?;
         let encoding = u32_at(header, 56).unwrap_or(0);
-        let mut database =
-            Self { file, wal: &[], newer: HashMap::new(), page_size, usable, pages: u32_at(header, 28).unwrap_or(0), encoding };
+        let mut database = Self {
+            file,
+            wal: &[],
+            newer: HashMap::new(),
+            page_size,
+            usable,
+            pages: u32_at(header, 28).unwrap_or(0),
+            encoding,
+        };
         let held = u32::try_from(file.len() / page_size).unwrap_or(u32::MAX);
         // A program older than 3.7.0 leaves the count of pages stale.
         if u32_at(header, 24) != u32_at(header, 92) || database.pages == 0 {
@@ -85,7 +98,8 @@ impl<'a> Database<'a> {
             return Err(format!("cut off: it has {held} of {} pages", database.pages));
         }
         // The header on page 1 may be newer in the log.
-        if let Some(encoding) = database.page(1)?.get(56..60).and_then(|_| u32_at(database.page(1).ok()?, 56)) {
+        if let Some(encoding) = database.page(1)?.get(56..60).and_then(|_| u32_at(database.page(1).ok()?, 56))
+        {
             database.encoding = encoding;
         }
         if !matches!(database.encoding, 0..=3) {
@@ -119,7 +133,12 @@ impl<'a> Database<'a> {
                 continue;
             }
             let without_rowid = match sql {
-                Some(Value::Text(sql)) => sql.to_ascii_uppercase().split_whitespace().collect::<Vec<_>>().join(" ").contains("WITHOUT ROWID"),
+                Some(Value::Text(sql)) => sql
+                    .to_ascii_uppercase()
+                    .split_whitespace()
+                    .collect::<Vec<_>>()
+                    .join(" ")
+                    .contains("WITHOUT ROWID"),
                 _ => false,
             };
             let root = u32::try_from(*root).map_err(|_| format!("table {name} begins at page {root}"))?;
@@ -171,7 +190,10 @@ impl<'a> Database<'a> {
         let mut reader = Reader::new(page, at);
         let length = reader.varint().ok_or("a cell beyond its page")?;
         let id = reader.varint().ok_or("a cell beyond its page")? as i64;
-        let length = usize::try_from(length).ok().filter(|length| *length <= self.pages as usize * self.page_size).ok_or("a row larger than the file")?;
+        let length = usize::try_from(length)
+            .ok()
+            .filter(|length| *length <= self.pages as usize * self.page_size)
+            .ok_or("a row larger than the file")?;
         let most = self.usable - 35;
         if length <= most {
             return self.values(id, reader.take(length).ok_or("a cell beyond its page")?);
@@ -214,7 +236,13 @@ impl<'a> Database<'a> {
                 kind => {
                     let size = usize::try_from((kind - 12) / 2).map_err(|_| fault())?;
                     let held = body.take(size).ok_or_else(fault)?;
-                    if kind % 2 == 0 { self.blob(held) } else { Value::Text(self.text(held).ok_or_else(|| format!("row {id} has a text that is none"))?) }
+                    if kind % 2 == 0 {
+                        self.blob(held)
+                    } else {
+                        Value::Text(
+                            self.text(held).ok_or_else(|| format!("row {id} has a text that is none"))?,
+                        )
+                    }
                 }
             };
             values.push(value);
@@ -225,14 +253,18 @@ impl<'a> Database<'a> {
     /// Text that was put in as bytes is still text.
     fn blob(&self, held: &[u8]) -> Value {
         match held.first() {
-            Some(b'{' | b'[') => str::from_utf8(held).map_or(Value::Other, |text| Value::Text(text.to_owned())),
+            Some(b'{' | b'[') => {
+                str::from_utf8(held).map_or(Value::Other, |text| Value::Text(text.to_owned()))
+            }
             _ => Value::Other,
         }
     }
 
     fn text(&self, held: &[u8]) -> Option<String> {
         let pairs = |make: fn([u8; 2]) -> u16| {
-            let units = held.chunks_exact(2).map(|pair| make([pair.first().copied().unwrap_or(0), pair.get(1).copied().unwrap_or(0)]));
+            let units = held
+                .chunks_exact(2)
+                .map(|pair| make([pair.first().copied().unwrap_or(0), pair.get(1).copied().unwrap_or(0)]));
             char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect::<String>()
         };
         match self.encoding {

@@ -27,7 +27,8 @@ pub struct NetworkViolation {
 }
 
 /// Names of web tools, in lower case.
-const WEB_TOOLS: [&str; 6] = ["websearch", "webfetch", "web_search_call", "google_web_search", "web_search", "web_fetch"];
+const WEB_TOOLS: [&str; 6] =
+    ["websearch", "webfetch", "web_search_call", "google_web_search", "web_search", "web_fetch"];
 
 /// Parts of the names of tools that run commands.
 const SHELL_HINTS: [&str; 5] = ["bash", "shell", "exec", "terminal", "command"];
@@ -36,7 +37,8 @@ const EXCERPT: usize = 300;
 
 /// Scans a trajectory in ATIF.
 pub fn scan(file: &str, bytes: &[u8]) -> Result<Vec<NetworkViolation>, Malformed> {
-    let text = str::from_utf8(bytes).map_err(|error| Malformed::at(file, bytes, error.valid_up_to(), "not UTF-8 text"))?;
+    let text = str::from_utf8(bytes)
+        .map_err(|error| Malformed::at(file, bytes, error.valid_up_to(), "not UTF-8 text"))?;
     let value = json::parse(text).map_err(|fault| Malformed::at(file, bytes, fault.at, fault.what))?;
     if !value.is_table() {
         return Err(Malformed::whole(file, "no JSON object, which a trajectory in ATIF is"));
@@ -69,7 +71,8 @@ fn step_id(step: &Json<'_>) -> Option<serde_json::Value> {
 }
 
 fn one(call: &Json<'_>, index: usize, step_id: Option<serde_json::Value>, found: &mut Vec<NetworkViolation>) {
-    let name = ["function_name", "name"].iter().find_map(|key| call.get(key).filter(|name| name.says_something()));
+    let name =
+        ["function_name", "name"].iter().find_map(|key| call.get(key).filter(|name| name.says_something()));
     let tool = match name {
         Some(Json::Text(text)) => text.to_string(),
         Some(Json::Boolean(true)) => "True".into(),
@@ -218,7 +221,16 @@ mod tests {
 
     #[test]
     fn numbers_as_python_writes_them() {
-        for (text, written) in [("1.0", "1.0"), ("1e5", "100000.0"), ("1e16", "1e+16"), ("1.5e-7", "1.5e-07"), ("-0", "0"), ("-0.0", "-0.0"), ("0.0001", "0.0001"), ("123456789012345678901", "123456789012345678901")] {
+        for (text, written) in [
+            ("1.0", "1.0"),
+            ("1e5", "100000.0"),
+            ("1e16", "1e+16"),
+            ("1.5e-7", "1.5e-07"),
+            ("-0", "0"),
+            ("-0.0", "-0.0"),
+            ("0.0001", "0.0001"),
+            ("123456789012345678901", "123456789012345678901"),
+        ] {
             assert_eq!(number(text), written, "{text}");
         }
     }

@@ -40,10 +40,33 @@ pub(crate) trait Sink {
 
 /// Names of events that only a provider's own tools have.
 const EVENTS: &[&str] = &[
-    "server_tool_use", "web_search_tool_result", "web_fetch_tool_result", "mcp_tool_use", "mcp_tool_result", "web_search_call", "web_fetch_call", "mcp_call",
-    "file_search_call", "code_interpreter_call", "computer_call", "x_search_call", "url_citation", "web_search_result", "web_search_result_location",
-    "code_execution_tool_result", "bash_code_execution_tool_result", "text_editor_code_execution_tool_result", "tool_search_call_output", "web_search_begin",
-    "web_search_end", "image_generation_call", "mcp_approval_request", "search_result_location", "web_fetch_result", "x_search", "live_search",
+    "server_tool_use",
+    "web_search_tool_result",
+    "web_fetch_tool_result",
+    "mcp_tool_use",
+    "mcp_tool_result",
+    "web_search_call",
+    "web_fetch_call",
+    "mcp_call",
+    "file_search_call",
+    "code_interpreter_call",
+    "computer_call",
+    "x_search_call",
+    "url_citation",
+    "web_search_result",
+    "web_search_result_location",
+    "code_execution_tool_result",
+    "bash_code_execution_tool_result",
+    "text_editor_code_execution_tool_result",
+    "tool_search_call_output",
+    "web_search_begin",
+    "web_search_end",
+    "image_generation_call",
+    "mcp_approval_request",
+    "search_result_location",
+    "web_fetch_result",
+    "x_search",
+    "live_search",
 ];
 
 /// Of those, what is no use of the web.
@@ -51,9 +74,33 @@ const HARMLESS: &[&str] = &["tool_search_call_output", "image_generation_call", 
 
 /// Types of objects that are calls of the CLI's own tools.
 const CALLS: &[&str] = &[
-    "tool_use", "function_call", "custom_tool_call", "tool_call", "tool-call", "toolcall", "local_shell_call", "tool", "tool.execution_start", "command_execution",
-    "mcp_tool_call", "mcp_tool_call_begin", "mcp_tool_call_end", "web_search", "exec_command_begin", "exec_command_end", "functioncall", "toolusestart",
-    "tool_call_request", "tool_use_start", "tool_execution_start", "shell_call", "apply_patch_call", "file_change", "patch_apply_begin", "patch_apply_end", "tool-invocation",
+    "tool_use",
+    "function_call",
+    "custom_tool_call",
+    "tool_call",
+    "tool-call",
+    "toolcall",
+    "local_shell_call",
+    "tool",
+    "tool.execution_start",
+    "command_execution",
+    "mcp_tool_call",
+    "mcp_tool_call_begin",
+    "mcp_tool_call_end",
+    "web_search",
+    "exec_command_begin",
+    "exec_command_end",
+    "functioncall",
+    "toolusestart",
+    "tool_call_request",
+    "tool_use_start",
+    "tool_execution_start",
+    "shell_call",
+    "apply_patch_call",
+    "file_change",
+    "patch_apply_begin",
+    "patch_apply_end",
+    "tool-invocation",
 ];
 
 /// Lists of calls, by the name of their field.
@@ -61,7 +108,18 @@ const LISTS: &[&str] = &["tool_calls", "toolCalls", "toolRequests", "toolUses"];
 
 const NAMES: &[&str] = &["function_name", "name", "tool_name", "toolName", "tool"];
 
-const ARGUMENTS: &[&str] = &["arguments", "args", "input", "parameters", "rawInput", "params", "action", "raw_input", "toolArgs", "operation"];
+const ARGUMENTS: &[&str] = &[
+    "arguments",
+    "args",
+    "input",
+    "parameters",
+    "rawInput",
+    "params",
+    "action",
+    "raw_input",
+    "toolArgs",
+    "operation",
+];
 
 const IDS: &[&str] = &["tool_call_id", "call_id", "callID", "callId", "toolCallId", "tool_use_id", "id"];
 
@@ -103,7 +161,9 @@ fn table(value: &Json<'_>, key: &str, spot: &Spot, sink: &mut dyn Sink) {
     for (key, inner) in value.fields() {
         let key = key.as_ref();
         // Declarations of tools are no calls, and what a call carries is its own matter.
-        if matches!(key, "tools" | "additional_tools" | "tool_definitions") && matches!(inner, Json::List(_)) || carried.contains(&key) {
+        if matches!(key, "tools" | "additional_tools" | "tool_definitions") && matches!(inner, Json::List(_))
+            || carried.contains(&key)
+        {
             continue;
         }
         visit(inner, key, spot, sink);
@@ -112,16 +172,23 @@ fn table(value: &Json<'_>, key: &str, spot: &Spot, sink: &mut dyn Sink) {
 
 /// The place, where this object says more of it.
 fn here(value: &Json<'_>, key: &str, spot: &Spot) -> Option<Spot> {
-    let ts = value.first(&["timestamp", "ts", "time", "startTime", "time_created", "created_at"]).and_then(|ts| match ts {
-        Json::Text(text) => Some(text.to_string()),
-        Json::Number(text) => Some((*text).to_owned()),
-        Json::Table(_) => ts.first(&["start", "created"]).and_then(Json::as_number).map(|ms| format!("{ms:.0}")),
-        _ => None,
-    });
+    let ts =
+        value.first(&["timestamp", "ts", "time", "startTime", "time_created", "created_at"]).and_then(|ts| {
+            match ts {
+                Json::Text(text) => Some(text.to_string()),
+                Json::Number(text) => Some((*text).to_owned()),
+                Json::Table(_) => {
+                    ts.first(&["start", "created"]).and_then(Json::as_number).map(|ms| format!("{ms:.0}"))
+                }
+                _ => None,
+            }
+        });
     let step_id = match value.get("step_id") {
         Some(Json::Text(text)) => Some(text.to_string()),
         Some(Json::Number(text)) => Some((*text).to_owned()),
-        _ if matches!(key, "" | "messages") => value.first_text(&["uuid", "id", "message_id"]).map(str::to_owned),
+        _ if matches!(key, "" | "messages") => {
+            value.first_text(&["uuid", "id", "message_id"]).map(str::to_owned)
+        }
         _ => None,
     };
     if ts.is_none() && step_id.is_none() {
@@ -148,8 +215,23 @@ fn is_step(value: &Json<'_>, key: &str) -> bool {
     CALLS.contains(&kind.to_ascii_lowercase().as_str())
         || matches!(
             kind,
-            "assistant" | "gemini" | "model" | "agent_message" | "agent_message_chunk" | "agent_thought_chunk" | "assistant.message" | "assistant.turn_start"
-                | "step_start" | "step-start" | "StepBegin" | "ContentPart" | "turn.started" | "item.started" | "agent_reasoning" | "thinking" | "step.begin"
+            "assistant"
+                | "gemini"
+                | "model"
+                | "agent_message"
+                | "agent_message_chunk"
+                | "agent_thought_chunk"
+                | "assistant.message"
+                | "assistant.turn_start"
+                | "step_start"
+                | "step-start"
+                | "StepBegin"
+                | "ContentPart"
+                | "turn.started"
+                | "item.started"
+                | "agent_reasoning"
+                | "thinking"
+                | "step.begin"
         )
 }
 
@@ -167,27 +249,45 @@ fn calls<'v>(value: &'v Json<'_>, key: &str, spot: &Spot, sink: &mut dyn Sink) -
     }
     let id = value.first_text(IDS);
     // The chat completion's `{type: "function", function: {name, arguments}}`, and what holds its call in `data` or `part`.
-    let inner = ["function", "data", "payload", "state"].iter().find_map(|key| value.get(key).filter(|inner| inner.is_table()).map(|inner| (*key, inner)));
+    let inner = ["function", "data", "payload", "state"]
+        .iter()
+        .find_map(|key| value.get(key).filter(|inner| inner.is_table()).map(|inner| (*key, inner)));
     let named = value.first(NAMES).and_then(Json::as_text);
     let (name, from, field) = match (named, inner) {
-        (Some(name), Some((field, inner))) if value.first(ARGUMENTS).is_none() => (Some(name), inner, Some(field)),
+        (Some(name), Some((field, inner))) if value.first(ARGUMENTS).is_none() => {
+            (Some(name), inner, Some(field))
+        }
         (Some(name), _) => (Some(name), value, None),
         (None, Some((field, inner))) => (inner.first_text(NAMES), inner, Some(field)),
         (None, None) => (None, value, None),
     };
-    let arguments = ARGUMENTS.iter().find_map(|key| {
-        from.get(key).filter(|value| **value != Json::Null).map(|value| (*key, value))
-    });
+    let arguments = ARGUMENTS
+        .iter()
+        .find_map(|key| from.get(key).filter(|value| **value != Json::Null).map(|value| (*key, value)));
     let server = from.first_text(&["server", "serverName", "mcpServerName"]);
     let none = Json::Null;
     let (name, arguments, own) = match (name, arguments) {
         // Codex' items: the command, the question, the changes stand in the item itself.
-        (_, _) if matches!(lower.as_str(), "command_execution" | "exec_command_begin" | "exec_command_end" | "local_shell_call" | "shell_call") => {
+        (_, _)
+            if matches!(
+                lower.as_str(),
+                "command_execution"
+                    | "exec_command_begin"
+                    | "exec_command_end"
+                    | "local_shell_call"
+                    | "shell_call"
+            ) =>
+        {
             let command = from.first(&["command", "action", "commands"]).unwrap_or(&none);
             (Cow::Borrowed("shell"), command, vec!["command", "action", "parsed_cmd"])
         }
         (_, _) if lower == "web_search" => (Cow::Borrowed("web_search"), value, vec!["action"]),
-        (_, _) if matches!(lower.as_str(), "file_change" | "patch_apply_begin" | "patch_apply_end" | "apply_patch_call") => {
+        (_, _)
+            if matches!(
+                lower.as_str(),
+                "file_change" | "patch_apply_begin" | "patch_apply_end" | "apply_patch_call"
+            ) =>
+        {
             (Cow::Borrowed("apply_patch"), value, vec!["changes"])
         }
         _ if update => {
@@ -228,7 +328,9 @@ fn calls<'v>(value: &'v Json<'_>, key: &str, spot: &Spot, sink: &mut dyn Sink) -
 /// Events beside a call in an object that is not walked otherwise.
 fn provider_events_in(value: &Json<'_>, spot: &Spot, sink: &mut dyn Sink) {
     for (key, inner) in value.fields() {
-        if !ARGUMENTS.contains(&key.as_ref()) && matches!(key.as_ref(), "output" | "result" | "results" | "content") {
+        if !ARGUMENTS.contains(&key.as_ref())
+            && matches!(key.as_ref(), "output" | "result" | "results" | "content")
+        {
             visit(inner, key, spot, sink);
         }
     }
@@ -239,32 +341,50 @@ fn provider(value: &Json<'_>, spot: &Spot, sink: &mut dyn Sink) {
     let id = value.first_text(IDS);
     if let Some(kind) = value.text("type").filter(|kind| EVENTS.contains(kind)) {
         let name = value.first_text(&["name", "tool_name", "server_label", "server_name"]);
-        let arguments = value.first(&["input", "arguments", "action", "query", "url", "content"]).unwrap_or(value);
+        let arguments =
+            value.first(&["input", "arguments", "action", "query", "url", "content"]).unwrap_or(value);
         let reason = name.map_or_else(|| kind.to_owned(), |name| format!("{kind} {name}"));
-        let raw = Raw::new(Kind::ProviderTool, reason, &json::shown(arguments, 400)).hosts(all_hosts(value)).provider();
+        let raw = Raw::new(Kind::ProviderTool, reason, &json::shown(arguments, 400))
+            .hosts(all_hosts(value))
+            .provider();
         sink.event(spot, kind, id, if HARMLESS.contains(&kind) { raw.note() } else { raw });
     }
     let mut event = |name: &str, what: &Json<'_>| {
-        let raw = Raw::new(Kind::ProviderTool, name, &json::shown(what, 400)).hosts(all_hosts(what)).provider();
+        let raw =
+            Raw::new(Kind::ProviderTool, name, &json::shown(what, 400)).hosts(all_hosts(what)).provider();
         sink.event(spot, name, id, raw);
     };
     for (key, inner) in value.fields() {
         match key.as_ref() {
-            "groundingMetadata" | "grounding_metadata" | "urlContextMetadata" | "url_context_metadata" | "citationMetadata"
+            "groundingMetadata"
+            | "grounding_metadata"
+            | "urlContextMetadata"
+            | "url_context_metadata"
+            | "citationMetadata"
                 if inner.fields().iter().any(|(_, value)| value.says_something()) =>
             {
                 event(key, inner);
             }
-            "webSearchRequests" | "web_search_requests" | "web_fetch_requests" | "webFetchRequests" | "num_sources_used" | "num_server_side_tools_used"
+            "webSearchRequests"
+            | "web_search_requests"
+            | "web_fetch_requests"
+            | "webFetchRequests"
+            | "num_sources_used"
+            | "num_server_side_tools_used"
                 if inner.as_number().is_some_and(|count| count > 0.0) =>
             {
                 event(key, inner);
             }
-            "server_side_tool_usage" if inner.fields().iter().any(|(_, value)| value.says_something()) => event(key, inner),
+            "server_side_tool_usage" if inner.fields().iter().any(|(_, value)| value.says_something()) => {
+                event(key, inner)
+            }
             // A list of addresses, as xAI and Perplexity give it. The documents of the request have other citations.
             "citations" | "search_results" if all_texts_lead_away(inner) => event(key, inner),
             // What Claude Code keeps of its web tools' results.
-            "toolUseResult" if inner.get("searchCount").is_some() || (inner.get("url").is_some() && inner.get("bytes").is_some()) => {
+            "toolUseResult"
+                if inner.get("searchCount").is_some()
+                    || (inner.get("url").is_some() && inner.get("bytes").is_some()) =>
+            {
                 event("toolUseResult", inner);
             }
             _ => {}
@@ -302,14 +422,19 @@ fn all_hosts(value: &Json<'_>) -> Vec<String> {
 fn offers(value: &Json<'_>, spot: &Spot, sink: &mut dyn Sink) {
     let mut offered: Vec<&str> = Vec::new();
     for (key, inner) in value.fields() {
-        if !matches!(key.as_ref(), "tools" | "addedNames" | "additional_tools" | "tool_definitions" | "offered_tools") {
+        if !matches!(
+            key.as_ref(),
+            "tools" | "addedNames" | "additional_tools" | "tool_definitions" | "offered_tools"
+        ) {
             continue;
         }
         for item in inner.items() {
             let function = item.get("function").and_then(|function| function.text("name"));
             let names = [item.as_text(), item.text("name"), function, item.text("type")];
             offered.extend(names.into_iter().flatten().filter(|name| {
-                name.starts_with("web_search") || name.starts_with("x_search") || matches!(tools::classify(name), Class::Web(_) | Class::Forge)
+                name.starts_with("web_search")
+                    || name.starts_with("x_search")
+                    || matches!(tools::classify(name), Class::Web(_) | Class::Forge)
             }));
         }
     }

@@ -46,7 +46,9 @@ impl Source {
                     None => pending = Some((value, broken, backquoted)),
                 },
                 // `"a" + "b"`, `"a" . "b"`, `"a" "b"`
-                Piece::Code(code) if pending.is_some() && matches!(code.trim(), "" | "+" | "." | ".." | "&" | "<>" | "~") => {}
+                Piece::Code(code)
+                    if pending.is_some()
+                        && matches!(code.trim(), "" | "+" | "." | ".." | "&" | "<>" | "~") => {}
                 Piece::Code(code) => {
                     source.literal(pending.take(), code.starts_with("[::-1]"));
                     source.flat.push_str(&code);
@@ -98,7 +100,9 @@ impl Source {
             let before = self.flat.get(..at).unwrap_or_default().trim_end();
             let after = self.flat.get(at + plain.len()..).unwrap_or_default().trim_start();
             ["def", "function", "func", "fn"].iter().any(|word| before.ends_with(word))
-                || ["<- function", "= function", "<-function", "=function"].iter().any(|form| after.starts_with(form))
+                || ["<- function", "= function", "<-function", "=function"]
+                    .iter()
+                    .any(|form| after.starts_with(form))
         })
     }
 
@@ -158,7 +162,10 @@ impl Source {
         }
         self.code_matches(name).find(|at| {
             let rest = self.flat.get(at + name.len()..).unwrap_or_default();
-            let member = rest.strip_prefix('.').or_else(|| rest.strip_prefix("::")).or_else(|| rest.strip_prefix("->"));
+            let member = rest
+                .strip_prefix('.')
+                .or_else(|| rest.strip_prefix("::"))
+                .or_else(|| rest.strip_prefix("->"));
             match member {
                 Some(member) => *at > after && !member.starts_with("__") && member.starts_with(is_word),
                 None => *at > after && rest.trim_start().starts_with('('),
@@ -269,11 +276,14 @@ impl<'a> Reader<'a, '_> {
                         .rest
                         .char_indices()
                         .skip(1)
-                        .find(|(_, c)| matches!(c, '"' | '\'' | '`' | '#' | '/' | '\n' | 'c') || c.is_ascii_digit())
+                        .find(|(_, c)| {
+                            matches!(c, '"' | '\'' | '`' | '#' | '/' | '\n' | 'c') || c.is_ascii_digit()
+                        })
                         .map_or(self.rest.len(), |(at, _)| at);
                     let text = self.advance(length);
                     if text.chars().any(|c| !c.is_whitespace()) {
-                        self.line_start = text.rsplit_once('\n').is_some_and(|(_, tail)| tail.trim().is_empty());
+                        self.line_start =
+                            text.rsplit_once('\n').is_some_and(|(_, tail)| tail.trim().is_empty());
                     }
                     self.code(text);
                 }
@@ -288,7 +298,8 @@ impl<'a> Reader<'a, '_> {
         let end = loop {
             let Some(found) = body.get(from..).and_then(|text| text.find(quote)) else { return false };
             let at = from + found;
-            let slashes = body.get(..at).unwrap_or_default().bytes().rev().take_while(|b| *b == b'\\').count();
+            let slashes =
+                body.get(..at).unwrap_or_default().bytes().rev().take_while(|b| *b == b'\\').count();
             if slashes % 2 == 0 {
                 break at;
             }
@@ -301,7 +312,8 @@ impl<'a> Reader<'a, '_> {
         // A prefix such as `f`, `b`, `rb` belongs to the literal: it must not keep two apart.
         if let Some(Piece::Code(code)) = self.pieces.last_mut() {
             let letters = code.chars().rev().take_while(|c| c.is_alphabetic()).count();
-            if (1..=2).contains(&letters) && code.chars().rev().take(letters).all(|c| "rbfuRBFU".contains(c)) {
+            if (1..=2).contains(&letters) && code.chars().rev().take(letters).all(|c| "rbfuRBFU".contains(c))
+            {
                 let before = code.chars().rev().nth(letters);
                 if !before.is_some_and(|c| is_word(c) || c == '.') {
                     code.truncate(code.len() - letters);
@@ -315,7 +327,10 @@ impl<'a> Reader<'a, '_> {
     /// `chr(99)` is a literal of one character.
     fn character(&mut self) {
         let body = self.rest.get(4..).unwrap_or_default();
-        let code = body.split_once(')').and_then(|(digits, _)| digits.trim().parse::<u32>().ok()).and_then(char::from_u32);
+        let code = body
+            .split_once(')')
+            .and_then(|(digits, _)| digits.trim().parse::<u32>().ok())
+            .and_then(char::from_u32);
         match (code, self.rest.find(')')) {
             (Some(c), Some(end)) => {
                 self.advance(end + 1);
@@ -330,15 +345,28 @@ impl<'a> Reader<'a, '_> {
 
     /// A row of character codes, as `bytes([99, 117, 114, 108])` has it, is a literal too.
     fn numbers(&mut self) {
-        let end = self.rest.find(|c: char| !(c.is_ascii_digit() || matches!(c, ',' | ' '))).unwrap_or(self.rest.len());
+        let end = self
+            .rest
+            .find(|c: char| !(c.is_ascii_digit() || matches!(c, ',' | ' ')))
+            .unwrap_or(self.rest.len());
         let text = self.advance(end.max(1));
         if text.len() > 9 {
             let codes: Option<Vec<char>> = text
                 .split(',')
-                .map(|code| code.trim().parse::<u32>().ok().filter(|code| (9..127).contains(code)).and_then(char::from_u32))
+                .map(|code| {
+                    code.trim()
+                        .parse::<u32>()
+                        .ok()
+                        .filter(|code| (9..127).contains(code))
+                        .and_then(char::from_u32)
+                })
                 .collect();
             if let Some(codes) = codes.filter(|codes| codes.len() >= 4) {
-                self.pieces.push(Piece::Literal { value: codes.into_iter().collect(), broken: false, backquoted: false });
+                self.pieces.push(Piece::Literal {
+                    value: codes.into_iter().collect(),
+                    broken: false,
+                    backquoted: false,
+                });
                 return;
             }
         }

@@ -17,6 +17,9 @@ fn a_line_that_is_no_record_is_named() {
     let (log, faults) = Log::read("egress.jsonl", text);
     assert_eq!(log.hosts.len(), 1);
     assert_eq!(faults.len(), 2);
-    assert_eq!(faults[0].to_string(), "egress.jsonl, line 3, column 1: `verdict` is none of allow, deny, cut");
+    assert_eq!(
+        faults[0].to_string(),
+        "egress.jsonl, line 3, column 1: `verdict` is none of allow, deny, cut"
+    );
     assert!(faults[1].to_string().starts_with("egress.jsonl, line 4, column 6: "), "{}", faults[1]);
 }

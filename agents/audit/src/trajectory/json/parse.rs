@@ -49,7 +49,10 @@ impl<'a> Parser<'a> {
     }
 
     fn fault<T>(&self, what: &'static str) -> Result<T, Fault> {
-        Err(Fault { at: self.at, what: if self.at >= self.text.len() { "the text ends within a JSON value" } else { what } })
+        Err(Fault {
+            at: self.at,
+            what: if self.at >= self.text.len() { "the text ends within a JSON value" } else { what },
+        })
     }
 
     fn take(&mut self, byte: u8, what: &'static str) -> Result<(), Fault> {
@@ -74,7 +77,9 @@ impl<'a> Parser<'a> {
             // Python writes these, and reads them.
             Some(b'N') => self.word("NaN", Json::Number("NaN")),
             Some(b'I') => self.word("Infinity", Json::Number("Infinity")),
-            Some(b'-') if self.rest().starts_with("-Infinity") => self.word("-Infinity", Json::Number("-Infinity")),
+            Some(b'-') if self.rest().starts_with("-Infinity") => {
+                self.word("-Infinity", Json::Number("-Infinity"))
+            }
             Some(b'-' | b'0'..=b'9') => self.number(),
             _ => self.fault("expected a JSON value"),
         }
@@ -239,7 +244,8 @@ impl<'a> Parser<'a> {
         if digits.len() < 4 || !digits.iter().all(u8::is_ascii_hexdigit) {
             return self.fault("expected four hexadecimal digits");
         }
-        let code = digits.iter().fold(0, |code, digit| code * 16 + char::from(*digit).to_digit(16).unwrap_or(0));
+        let code =
+            digits.iter().fold(0, |code, digit| code * 16 + char::from(*digit).to_digit(16).unwrap_or(0));
         self.at += 4;
         Ok(code)
     }

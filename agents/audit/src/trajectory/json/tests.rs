@@ -18,8 +18,23 @@ fn reads_what_serde_reads() {
 #[test]
 fn refuses_what_serde_refuses() {
     for text in [
-        "", "{", "[1,]", "{\"a\":1,}", "01", "1.", "-", "1e", "tru", "\"\\x\"", "\"\\u12\"", "\"a", "{a:1}", "1 2", "\"\n\"",
-        "[1 2]", "{\"a\" 1}",
+        "",
+        "{",
+        "[1,]",
+        "{\"a\":1,}",
+        "01",
+        "1.",
+        "-",
+        "1e",
+        "tru",
+        "\"\\x\"",
+        "\"\\u12\"",
+        "\"a",
+        "{a:1}",
+        "1 2",
+        "\"\n\"",
+        "[1 2]",
+        "{\"a\" 1}",
     ] {
         let fault = parse(text).unwrap_err();
         assert!(fault.at <= text.len());

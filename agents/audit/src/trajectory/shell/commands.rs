@@ -121,7 +121,8 @@ impl Shell<'_> {
                 let text = printf(arguments);
                 Some(Output::Text(text))
             }
-            "cat" | "tac" | "head" | "tail" | "tee" | "sponge" | "sort" | "uniq" | "less" | "more" | "nl" | "unbuffer" => {
+            "cat" | "tac" | "head" | "tail" | "tee" | "sponge" | "sort" | "uniq" | "less" | "more" | "nl"
+            | "unbuffer" => {
                 if name == "tee" || name == "sponge" {
                     for file in arguments.iter().filter(|word| !word.starts_with('-')) {
                         if let Some(raw) = super::dev_tcp(file) {
@@ -135,25 +136,36 @@ impl Shell<'_> {
                 Some(self.read_files(arguments, input))
             }
             "base64" | "base32" | "basenc" | "uudecode" | "ascii85" => {
-                let decodes = name == "uudecode" || arguments.iter().any(|word| matches!(word.as_str(), "-d" | "--decode" | "-D" | "-di" | "-id"));
-                let files: Vec<String> = arguments.iter().filter(|word| !word.starts_with('-')).cloned().collect();
+                let decodes = name == "uudecode"
+                    || arguments
+                        .iter()
+                        .any(|word| matches!(word.as_str(), "-d" | "--decode" | "-D" | "-di" | "-id"));
+                let files: Vec<String> =
+                    arguments.iter().filter(|word| !word.starts_with('-')).cloned().collect();
                 Some(self.decoder(decodes, &files, input, decode::base64))
             }
-            "openssl" if arguments.iter().any(|word| word == "base64" || word == "-base64" || word == "enc") => {
+            "openssl"
+                if arguments.iter().any(|word| word == "base64" || word == "-base64" || word == "enc") =>
+            {
                 let decodes = arguments.iter().any(|word| word == "-d");
                 let file = arguments.iter().skip_while(|word| *word != "-in").nth(1).cloned();
                 Some(self.decoder(decodes, &Vec::from_iter(file), input, decode::base64))
             }
             "xxd" | "hexdump" | "od" => {
-                let decodes = name == "xxd" && arguments.iter().any(|word| word.starts_with('-') && word.contains('r'));
-                let files: Vec<String> = arguments.iter().filter(|word| !word.starts_with('-')).cloned().collect();
+                let decodes =
+                    name == "xxd" && arguments.iter().any(|word| word.starts_with('-') && word.contains('r'));
+                let files: Vec<String> =
+                    arguments.iter().filter(|word| !word.starts_with('-')).cloned().collect();
                 Some(self.decoder(decodes, &files, input, decode::hex))
             }
-            "gunzip" | "zcat" | "bunzip2" | "bzcat" | "xzcat" | "unxz" | "zstdcat" | "unzstd" | "gpg" | "uncompress" => {
+            "gunzip" | "zcat" | "bunzip2" | "bzcat" | "xzcat" | "unxz" | "zstdcat" | "unzstd" | "gpg"
+            | "uncompress" => {
                 self.texts(arguments);
                 Some(Output::Decoded)
             }
-            "gzip" | "bzip2" | "xz" | "zstd" if arguments.iter().any(|word| word.starts_with('-') && word.contains('d')) => {
+            "gzip" | "bzip2" | "xz" | "zstd"
+                if arguments.iter().any(|word| word.starts_with('-') && word.contains('d')) =>
+            {
                 Some(Output::Decoded)
             }
             "rev" => Some(match input {
@@ -170,7 +182,9 @@ impl Shell<'_> {
             "sed" | "awk" | "gawk" | "mawk" | "cut" | "grep" | "egrep" => {
                 self.texts(arguments);
                 let line = joined(arguments);
-                if name.ends_with("awk") && (line.contains("/inet/") || line.contains("/inet4/") || line.contains("/inet6/")) {
+                if name.ends_with("awk")
+                    && (line.contains("/inet/") || line.contains("/inet4/") || line.contains("/inet6/"))
+                {
                     self.report(Raw::new(Kind::DevTcp, "awk's own socket", &line));
                 }
                 if name.ends_with("awk") {
@@ -213,8 +227,8 @@ impl Shell<'_> {
                 self.set(&name.unwrap_or_else(|| "REPLY".into()), value.trim_end().to_owned());
                 Some(Output::none())
             }
-            ":" | "true" | "false" | "cd" | "pwd" | "exit" | "return" | "shift" | "unset" | "wait" | "sleep" | "mkdir" | "touch"
-            | "chmod" | "rm" => {
+            ":" | "true" | "false" | "cd" | "pwd" | "exit" | "return" | "shift" | "unset" | "wait"
+            | "sleep" | "mkdir" | "touch" | "chmod" | "rm" => {
                 self.texts(arguments);
                 Some(Output::none())
             }
@@ -223,7 +237,8 @@ impl Shell<'_> {
     }
 
     fn read_files(&mut self, arguments: &[String], input: &Output) -> Output {
-        let files: Vec<&String> = arguments.iter().filter(|word| !word.starts_with('-') || *word == "-").collect();
+        let files: Vec<&String> =
+            arguments.iter().filter(|word| !word.starts_with('-') || *word == "-").collect();
         if files.is_empty() {
             return input.clone();
         }
@@ -244,7 +259,13 @@ impl Shell<'_> {
         output
     }
 
-    fn decoder(&mut self, decodes: bool, files: &[String], input: &Output, decode: fn(&str) -> Option<String>) -> Output {
+    fn decoder(
+        &mut self,
+        decodes: bool,
+        files: &[String],
+        input: &Output,
+        decode: fn(&str) -> Option<String>,
+    ) -> Output {
         let source = if files.is_empty() { input.clone() } else { self.read_files(files, input) };
         match (decodes, source) {
             (true, Output::Text(text)) => decode(&text).map_or(Output::Decoded, Output::Text),
@@ -273,7 +294,9 @@ impl Shell<'_> {
                         return input;
                     }
                     match &input {
-                        Output::Text(text) => words.extend(text.split_whitespace().take(1000).map(str::to_owned)),
+                        Output::Text(text) => {
+                            words.extend(text.split_whitespace().take(1000).map(str::to_owned))
+                        }
                         _ => words.push(UNKNOWN.to_string()),
                     }
                     return self.command(&words, Output::none());
@@ -329,11 +352,15 @@ fn led_to<'a>(name: &str, arguments: &'a [String]) -> Option<Led<'a>> {
             if name == "su" {
                 return Some(Led::Nothing);
             }
-            (&["-u", "-g", "-h", "-p", "-U", "-C", "-D", "-R", "-T", "--user", "--group"], usize::from(name == "gosu" || name == "su-exec"))
+            (
+                &["-u", "-g", "-h", "-p", "-U", "-C", "-D", "-R", "-T", "--user", "--group"],
+                usize::from(name == "gosu" || name == "su-exec"),
+            )
         }
         "timeout" | "gtimeout" => (&["-k", "-s", "--kill-after", "--signal"], 1),
-        "nohup" | "setsid" | "builtin" | "nocorrect" | "noglob" | "caffeinate" | "catchsegv" | "fakeroot" | "eatmydata"
-        | "prlimit" | "setpriv" | "dbus-run-session" | "xvfb-run" | "winpty" | "not" | "chronic" | "ts" | "ltrace" => (&[], 0),
+        "nohup" | "setsid" | "builtin" | "nocorrect" | "noglob" | "caffeinate" | "catchsegv" | "fakeroot"
+        | "eatmydata" | "prlimit" | "setpriv" | "dbus-run-session" | "xvfb-run" | "winpty" | "not"
+        | "chronic" | "ts" | "ltrace" => (&[], 0),
         "nice" => (&["-n", "--adjustment"], 0),
         "ionice" => (&["-c", "-n", "-p"], 0),
         "chrt" | "taskset" | "chroot" => (&[], 1),
@@ -348,7 +375,25 @@ fn led_to<'a>(name: &str, arguments: &'a [String]) -> Option<Led<'a>> {
             }
             (&[], 0)
         }
-        "xargs" | "parallel" => (&["-n", "-I", "-P", "-L", "-d", "-a", "-s", "-E", "-j", "--jobs", "--max-args", "--max-procs", "--replace", "--delimiter"], 0),
+        "xargs" | "parallel" => (
+            &[
+                "-n",
+                "-I",
+                "-P",
+                "-L",
+                "-d",
+                "-a",
+                "-s",
+                "-E",
+                "-j",
+                "--jobs",
+                "--max-args",
+                "--max-procs",
+                "--replace",
+                "--delimiter",
+            ],
+            0,
+        ),
         "flock" => {
             if let Some(at) = arguments.iter().position(|word| word == "-c" || word == "--command") {
                 return Some(Led::Script(arguments.get(at + 1).cloned().unwrap_or_default()));
@@ -360,7 +405,9 @@ fn led_to<'a>(name: &str, arguments: &'a [String]) -> Option<Led<'a>> {
             return Some(Led::Script(rest.join(" ")));
         }
         "script" => {
-            let at = arguments.iter().position(|word| word == "-c" || word == "--command" || word.ends_with('c') && word.starts_with('-'))?;
+            let at = arguments.iter().position(|word| {
+                word == "-c" || word == "--command" || word.ends_with('c') && word.starts_with('-')
+            })?;
             return Some(Led::Script(arguments.get(at + 1).cloned().unwrap_or_default()));
         }
         "busybox" | "toybox" => (&[], 0),
@@ -374,7 +421,21 @@ fn led_to<'a>(name: &str, arguments: &'a [String]) -> Option<Led<'a>> {
                 return None;
             }
             let rest = arguments.get(1..).unwrap_or_default();
-            return Some(Led::Words(after_options(rest, &["-n", "--name", "-p", "--prefix", "--python", "--project", "--directory", "--extra", "--group"], 0)));
+            return Some(Led::Words(after_options(
+                rest,
+                &[
+                    "-n",
+                    "--name",
+                    "-p",
+                    "--prefix",
+                    "--python",
+                    "--project",
+                    "--directory",
+                    "--extra",
+                    "--group",
+                ],
+                0,
+            )));
         }
         "find" => return Some(executed_by_find(arguments)),
         _ => return None,
@@ -408,7 +469,10 @@ fn executed_by_find(arguments: &[String]) -> Led<'_> {
 }
 
 fn echo(arguments: &[String]) -> String {
-    let options = arguments.iter().take_while(|word| matches!(word.as_str(), "-n" | "-e" | "-E" | "-ne" | "-en")).count();
+    let options = arguments
+        .iter()
+        .take_while(|word| matches!(word.as_str(), "-n" | "-e" | "-E" | "-ne" | "-en"))
+        .count();
     let text = arguments.get(options..).unwrap_or_default().join(" ");
     let escaped = arguments.iter().take(options).any(|word| word.contains('e'));
     let mut text = if escaped { decode::escapes(&text) } else { text };
@@ -446,7 +510,8 @@ fn printf(arguments: &[String]) -> String {
 /// `tr`: sets of the same length, and `-d`.
 fn translated(text: &str, arguments: &[String]) -> Option<String> {
     let deletes = arguments.first().is_some_and(|word| word == "-d");
-    let sets: Vec<Vec<char>> = arguments.iter().filter(|word| !word.starts_with('-')).map(|word| set(word)).collect();
+    let sets: Vec<Vec<char>> =
+        arguments.iter().filter(|word| !word.starts_with('-')).map(|word| set(word)).collect();
     match sets.as_slice() {
         [gone] if deletes => Some(text.chars().filter(|c| !gone.contains(c)).collect()),
         [from, to] => Some(
@@ -483,10 +548,62 @@ fn set(word: &str) -> Vec<char> {
 /// Programs to which an address is only text.
 fn is_text_command(name: &str) -> bool {
     const NAMES: &[&str] = &[
-        "rg", "ag", "ack", "fgrep", "zgrep", "jq", "yq", "test", "[", "[[", "]]", "diff", "cmp", "comm", "wc", "ls", "tree", "file", "stat",
-        "basename", "dirname", "realpath", "readlink", "expr", "seq", "date", "history", "which", "type", "whereis", "hash", "man", "info",
-        "apropos", "help", "whatis", "xmllint", "logger", "wall", "notify-send", "figlet", "fold", "fmt", "column", "paste", "join", "split",
-        "shuf", "strings", "sha256sum", "md5sum", "let", "bc", "column", "patch", "apply_patch",
+        "rg",
+        "ag",
+        "ack",
+        "fgrep",
+        "zgrep",
+        "jq",
+        "yq",
+        "test",
+        "[",
+        "[[",
+        "]]",
+        "diff",
+        "cmp",
+        "comm",
+        "wc",
+        "ls",
+        "tree",
+        "file",
+        "stat",
+        "basename",
+        "dirname",
+        "realpath",
+        "readlink",
+        "expr",
+        "seq",
+        "date",
+        "history",
+        "which",
+        "type",
+        "whereis",
+        "hash",
+        "man",
+        "info",
+        "apropos",
+        "help",
+        "whatis",
+        "xmllint",
+        "logger",
+        "wall",
+        "notify-send",
+        "figlet",
+        "fold",
+        "fmt",
+        "column",
+        "paste",
+        "join",
+        "split",
+        "shuf",
+        "strings",
+        "sha256sum",
+        "md5sum",
+        "let",
+        "bc",
+        "column",
+        "patch",
+        "apply_patch",
     ];
     NAMES.contains(&name)
 }

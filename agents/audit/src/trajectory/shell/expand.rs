@@ -24,9 +24,15 @@ impl Shell<'_> {
                     fields.push(&values.join(" "));
                 }
                 part => {
-                    let quoted = matches!(part, Part::Variable { quoted: true, .. } | Part::Output { quoted: true, .. });
+                    let quoted = matches!(
+                        part,
+                        Part::Variable { quoted: true, .. } | Part::Output { quoted: true, .. }
+                    );
                     let value = self.value(part);
-                    if quoted { fields.push(&value) } else { fields.split(&value) }
+                    // An array's words stay apart in quotes too.
+                    let whole = quoted
+                        && !matches!(part, Part::Variable { name, .. } if name.ends_with("[@]") || name == "@");
+                    if whole { fields.push(&value) } else { fields.split(&value) }
                 }
             }
         }
@@ -81,25 +87,27 @@ impl Shell<'_> {
 
     /// `${...}` with the forms that are used to hide words.
     fn variable(&mut self, expression: &str) -> String {
+        // `${!x}` is the variable that `x` names.
+        if let Some(pointer) = expression.strip_prefix('!') {
+            let named = self.variable(pointer);
+            return self.world.variables.get(&named).cloned().unwrap_or_else(|| UNKNOWN.to_string());
+        }
         let name_end =
             expression.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(expression.len());
         let (name, form) = expression.split_at(name_end);
         let form = form.strip_prefix("[@]").or_else(|| form.strip_prefix("[*]")).unwrap_or(form);
         let value = match name {
-            "" if expression.starts_with('!') => {
-                let inner = self.variable(expression.get(1..).unwrap_or_default());
-                self.world.variables.get(&inner).cloned()
-            }
             "IFS" if !self.world.variables.contains_key("IFS") => Some(" \t\n".into()),
             name => self.world.variables.get(name).cloned(),
         };
         if form.is_empty() {
             return value.unwrap_or_else(|| UNKNOWN.to_string());
         }
-        let fallback = ["-", "=", ":-", ":="].iter().find_map(|mark| form.strip_prefix(mark)).filter(|text| {
-            // `${x:-3}` is a fallback, `${x: -3}` and `${x:3}` are parts.
-            !text.is_empty()
-        });
+        let fallback =
+            ["-", "=", ":-", ":="].iter().find_map(|mark| form.strip_prefix(mark)).filter(|text| {
+                // `${x:-3}` is a fallback, `${x: -3}` and `${x:3}` are parts.
+                !text.is_empty()
+            });
         match (value, fallback) {
             (Some(value), Some(_)) if !value.is_empty() => value,
             (_, Some(fallback)) => {
@@ -131,7 +139,8 @@ fn altered(value: &str, form: &str) -> Option<String> {
         return (!from.is_empty() && !from.contains(['*', '?', '['])).then(|| value.replacen(from, to, 1));
     }
     if let Some(rest) = form.strip_prefix(':') {
-        let (start, length) = rest.split_once(':').map_or((rest, None), |(start, length)| (start, Some(length)));
+        let (start, length) =
+            rest.split_once(':').map_or((rest, None), |(start, length)| (start, Some(length)));
         let start: usize = start.trim().parse().ok()?;
         let length: usize = match length {
             Some(length) => length.trim().parse().ok()?,

@@ -158,9 +158,9 @@ pub(crate) fn base(path: &str) -> &str {
 pub(crate) fn language(name: &str, content: &str) -> Language {
     if let Some(first) = content.strip_prefix("#!") {
         let line = first.lines().next().unwrap_or_default();
-        let shell = ["sh", "bash", "dash", "zsh", "ksh", "busybox sh"].iter().any(|shell| {
-            line.split_whitespace().any(|word| base(word) == *shell)
-        });
+        let shell = ["sh", "bash", "dash", "zsh", "ksh", "busybox sh"]
+            .iter()
+            .any(|shell| line.split_whitespace().any(|word| base(word) == *shell));
         return if shell { Language::Shell } else { Language::Code };
     }
     let name = base(name).to_ascii_lowercase();
@@ -168,11 +168,13 @@ pub(crate) fn language(name: &str, content: &str) -> Language {
         return Language::Shell;
     }
     match name.rsplit_once('.').map(|(_, ending)| ending) {
-        Some("sh" | "bash" | "zsh" | "ksh" | "command" | "mk" | "bats" | "bashrc" | "profile") => Language::Shell,
+        Some("sh" | "bash" | "zsh" | "ksh" | "command" | "mk" | "bats" | "bashrc" | "profile") => {
+            Language::Shell
+        }
         Some(
-            "py" | "pyw" | "ipynb" | "r" | "rmd" | "qmd" | "rnw" | "rprofile" | "js" | "mjs" | "cjs" | "ts" | "tsx" | "jsx" | "pl"
-            | "pm" | "rb" | "php" | "jl" | "lua" | "go" | "java" | "kt" | "scala" | "rs" | "c" | "cc" | "cpp" | "h" | "cs"
-            | "ps1" | "tcl" | "awk" | "swift" | "ex" | "exs" | "sas",
+            "py" | "pyw" | "ipynb" | "r" | "rmd" | "qmd" | "rnw" | "rprofile" | "js" | "mjs" | "cjs" | "ts"
+            | "tsx" | "jsx" | "pl" | "pm" | "rb" | "php" | "jl" | "lua" | "go" | "java" | "kt" | "scala"
+            | "rs" | "c" | "cc" | "cpp" | "h" | "cs" | "ps1" | "tcl" | "awk" | "swift" | "ex" | "exs" | "sas",
         ) => Language::Code,
         Some(_) => Language::Text,
         None => Language::Text,

@@ -32,7 +32,20 @@ pub(super) fn run(shell: &mut Shell<'_>, name: &str, arguments: &[String], input
         "tmux" | "screen" => {
             let typed: Vec<String> = arguments
                 .iter()
-                .filter(|word| !matches!(word.as_str(), "Enter" | "C-m" | "Return" | "send-keys" | "send" | "new-session" | "new" | "neww" | "new-window"))
+                .filter(|word| {
+                    !matches!(
+                        word.as_str(),
+                        "Enter"
+                            | "C-m"
+                            | "Return"
+                            | "send-keys"
+                            | "send"
+                            | "new-session"
+                            | "new"
+                            | "neww"
+                            | "new-window"
+                    )
+                })
                 .skip_while(|word| word.starts_with('-') && !word.contains(' '))
                 .cloned()
                 .collect();
@@ -54,7 +67,9 @@ pub(super) fn run(shell: &mut Shell<'_>, name: &str, arguments: &[String], input
             Some(Output::Unknown)
         }
         "npm" | "pnpm" | "yarn" | "bun"
-            if arguments.first().is_some_and(|verb| matches!(verb.as_str(), "run" | "test" | "start" | "run-script" | "t")) =>
+            if arguments.first().is_some_and(|verb| {
+                matches!(verb.as_str(), "run" | "test" | "start" | "run-script" | "t")
+            }) =>
         {
             package_scripts(shell);
             shell.addresses(name, arguments);
@@ -63,25 +78,49 @@ pub(super) fn run(shell: &mut Shell<'_>, name: &str, arguments: &[String], input
         "go" if arguments.first().is_some_and(|verb| matches!(verb.as_str(), "run" | "build" | "test")) => {
             Some(run_named(shell, name, arguments))
         }
-        "cargo" if arguments.first().is_some_and(|verb| matches!(verb.as_str(), "run" | "build" | "test" | "check")) => {
+        "cargo"
+            if arguments
+                .first()
+                .is_some_and(|verb| matches!(verb.as_str(), "run" | "build" | "test" | "check")) =>
+        {
             run_all(shell, "rs");
             Some(Output::Unknown)
         }
-        "gcc" | "cc" | "g++" | "c++" | "clang" | "clang++" | "rustc" | "javac" | "java" | "tsc" | "ts-node" | "tsx" | "dotnet"
-        | "swift" | "ghc" | "runghc" | "nim" | "zig" | "kotlinc" | "scala" | "sas" | "quarto" | "jupyter" | "papermill" => {
-            Some(run_named(shell, name, arguments))
-        }
+        "gcc" | "cc" | "g++" | "c++" | "clang" | "clang++" | "rustc" | "javac" | "java" | "tsc"
+        | "ts-node" | "tsx" | "dotnet" | "swift" | "ghc" | "runghc" | "nim" | "zig" | "kotlinc" | "scala"
+        | "sas" | "quarto" | "jupyter" | "papermill" => Some(run_named(shell, name, arguments)),
         _ => interpreter(name).map(|_| a_language(shell, name, arguments, input)),
     }
 }
 
 fn interpreter(name: &str) -> Option<()> {
     const NAMES: &[&str] = &[
-        "python", "pypy", "ipython", "node", "nodejs", "deno", "bun", "perl", "ruby", "php", "Rscript", "R", "r", "lua", "luajit", "julia",
-        "tclsh", "wish", "osascript", "pwsh", "powershell", "irb",
+        "python",
+        "pypy",
+        "ipython",
+        "node",
+        "nodejs",
+        "deno",
+        "bun",
+        "perl",
+        "ruby",
+        "php",
+        "Rscript",
+        "R",
+        "r",
+        "lua",
+        "luajit",
+        "julia",
+        "tclsh",
+        "wish",
+        "osascript",
+        "pwsh",
+        "powershell",
+        "irb",
     ];
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let known = NAMES.contains(&name) || (!plain.is_empty() && NAMES.contains(&plain) && plain != "r" && plain != "R");
+    let known = NAMES.contains(&name)
+        || (!plain.is_empty() && NAMES.contains(&plain) && plain != "r" && plain != "R");
     known.then_some(())
 }
 
@@ -126,9 +165,13 @@ fn opaque(shell: &mut Shell<'_>, name: &str, arguments: &[String], input: &Outpu
     let what = line(name, arguments);
     match input {
         Output::Decoded => {
-            shell.report(Raw::new(Kind::Opaque, format!("decoded or altered text is run by `{name}`"), &what).likely());
+            shell.report(
+                Raw::new(Kind::Opaque, format!("decoded or altered text is run by `{name}`"), &what).likely(),
+            );
         }
-        _ => shell.report(Raw::new(Kind::Opaque, format!("a program's output is run by `{name}`"), &what).likely().note()),
+        _ => shell.report(
+            Raw::new(Kind::Opaque, format!("a program's output is run by `{name}`"), &what).likely().note(),
+        ),
     }
     Output::Unknown
 }
@@ -161,19 +204,24 @@ fn a_language(shell: &mut Shell<'_>, name: &str, arguments: &[String], input: &O
         if word == "-m" && !matches!(name, "node" | "nodejs") {
             return a_module(shell, after, input);
         }
-        if let Some(module) = word.strip_prefix("-m").filter(|module| !module.is_empty() && name.starts_with("python")) {
+        if let Some(module) =
+            word.strip_prefix("-m").filter(|module| !module.is_empty() && name.starts_with("python"))
+        {
             let mut words = vec![module.to_owned()];
             words.extend_from_slice(after);
             return a_module(shell, &words, input);
         }
         // `-MLWP::Simple`, `-rnet/http`: a part of the program.
-        if let Some(module) = word.strip_prefix("-M").or_else(|| word.strip_prefix("-r")).filter(|module| !module.is_empty()) {
+        if let Some(module) =
+            word.strip_prefix("-M").or_else(|| word.strip_prefix("-r")).filter(|module| !module.is_empty())
+        {
             code.push_str(&format!("use {module}; require '{module}'\n"));
             continue;
         }
         let python = name.contains("python") || name.contains("pypy");
         let takes = match word.as_str() {
-            "--eval" | "--print" | "--command" | "-Command" | "-EncodedCommand" | "--import" | "--require" | "-r" => true,
+            "--eval" | "--print" | "--command" | "-Command" | "-EncodedCommand" | "--import"
+            | "--require" | "-r" => true,
             "-f" | "--file" => {
                 if let Some((path, after)) = rest.split_first() {
                     file(shell, path, Some(Language::Code));
@@ -188,7 +236,11 @@ fn a_language(shell: &mut Shell<'_>, name: &str, arguments: &[String], input: &O
             }
             word if word.starts_with("--file=") || word.starts_with("--eval=") => {
                 let value = word.split_once('=').map(|(_, value)| value).unwrap_or_default();
-                if word.starts_with("--file") { file(shell, value, Some(Language::Code)) } else { code.push_str(value) }
+                if word.starts_with("--file") {
+                    file(shell, value, Some(Language::Code))
+                } else {
+                    code.push_str(value)
+                }
                 evaluated = true;
                 false
             }
@@ -215,7 +267,11 @@ fn a_language(shell: &mut Shell<'_>, name: &str, arguments: &[String], input: &O
         }
     }
     if evaluated {
-        let output = code::run(shell, &format!("{name} -e").replace("python -e", "python -c").replace("python3 -e", "python3 -c"), &code);
+        let output = code::run(
+            shell,
+            &format!("{name} -e").replace("python -e", "python -c").replace("python3 -e", "python3 -c"),
+            &code,
+        );
         shell.addresses(name, rest);
         return output;
     }
@@ -225,7 +281,9 @@ fn a_language(shell: &mut Shell<'_>, name: &str, arguments: &[String], input: &O
                 code.push_str(text);
                 code::run(shell, name, &code)
             }
-            other if arguments.is_empty() || rest.first().is_some_and(|word| word == "-") => opaque(shell, name, arguments, other),
+            other if arguments.is_empty() || rest.first().is_some_and(|word| word == "-") => {
+                opaque(shell, name, arguments, other)
+            }
             _ => Output::Unknown,
         },
         Some(path) => {
@@ -255,7 +313,10 @@ fn a_module(shell: &mut Shell<'_>, words: &[String], input: &Output) -> Output {
             shell.report(raw.hosts(hosts::outside_hosts(&joined(arguments))));
         }
         module if arguments.iter().any(|word| word == "download") || module.ends_with(".downloader") => {
-            shell.report(Raw::new(Kind::NetworkCommand, format!("python -m {module}"), &line(module, arguments)).likely());
+            shell.report(
+                Raw::new(Kind::NetworkCommand, format!("python -m {module}"), &line(module, arguments))
+                    .likely(),
+            );
         }
         module => {
             let path = format!("{}.py", module.rsplit('.').next().unwrap_or(module));
@@ -285,9 +346,12 @@ fn run_all(shell: &mut Shell<'_>, name: &str) {
         "rs" => file.ends_with(".rs"),
         "rake" => file == "Rakefile" || file.ends_with(".rb"),
         "snakemake" => file == "Snakefile" || file.ends_with(".smk"),
-        _ => matches!(file, "Makefile" | "makefile" | "GNUmakefile" | "justfile" | "Justfile" | "build.ninja"),
+        _ => {
+            matches!(file, "Makefile" | "makefile" | "GNUmakefile" | "justfile" | "Justfile" | "build.ninja")
+        }
     };
-    let mut names: Vec<String> = shell.world.files.names().filter(|(file, _)| wanted(file)).map(|(file, _)| file.clone()).collect();
+    let mut names: Vec<String> =
+        shell.world.files.names().filter(|(file, _)| wanted(file)).map(|(file, _)| file.clone()).collect();
     names.sort();
     for path in names.into_iter().take(200) {
         file(shell, &path, None);
@@ -358,7 +422,14 @@ fn imports(shell: &mut Shell<'_>, path: &str) {
         .world
         .files
         .names()
-        .filter(|(name, file)| !file.ran && name.as_str() != base(path) && file.known.as_ref().is_some_and(|known| known.found.iter().any(|raw| raw.level == Level::Violation)))
+        .filter(|(name, file)| {
+            !file.ran
+                && name.as_str() != base(path)
+                && file
+                    .known
+                    .as_ref()
+                    .is_some_and(|known| known.found.iter().any(|raw| raw.level == Level::Violation))
+        })
         .filter(|(name, _)| {
             let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
             stem.len() > 1 && content.contains(stem)

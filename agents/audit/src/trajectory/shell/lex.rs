@@ -173,7 +173,8 @@ impl<'a> Lexer<'a> {
                     // `2>` is a descriptor, not a word.
                     let descriptor = matches!(self.peek(), Some('<' | '>'))
                         && word.bare().is_some_and(|text| {
-                            text.chars().all(|c| c.is_ascii_digit()) || (text.starts_with('{') && text.ends_with('}'))
+                            text.chars().all(|c| c.is_ascii_digit())
+                                || (text.starts_with('{') && text.ends_with('}'))
                         });
                     if !descriptor {
                         self.tokens.push(Token::Word(word));
@@ -217,8 +218,9 @@ impl<'a> Lexer<'a> {
             self.blanks();
             let word = self.word();
             // `>&FILE` is a file, `2>&1` and `>&-` are none.
-            let descriptor =
-                word.bare().is_some_and(|text| text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit()));
+            let descriptor = word
+                .bare()
+                .is_some_and(|text| text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit()));
             if !descriptor {
                 self.tokens.push(Token::Redirect(Redirect::To(word)));
             }
@@ -269,11 +271,8 @@ impl<'a> Lexer<'a> {
                 }
                 body.push_str(line);
             }
-            let word = if pending.literal {
-                Word { parts: vec![Part::Quoted(body)] }
-            } else {
-                template(&body)
-            };
+            let word =
+                if pending.literal { Word { parts: vec![Part::Quoted(body)] } } else { template(&body) };
             if let Some(token) = self.tokens.get_mut(pending.token) {
                 *token = Token::Redirect(Redirect::Text(word));
             }
@@ -287,7 +286,8 @@ impl<'a> Lexer<'a> {
                 c if c.is_whitespace() => break,
                 ';' | '&' | '|' | ')' => break,
                 '(' => {
-                    let names_array = matches!(word.parts.as_slice(), [Part::Plain(text)] if text.ends_with('='));
+                    let names_array =
+                        matches!(word.parts.as_slice(), [Part::Plain(text)] if text.ends_with('='));
                     if !names_array {
                         break;
                     }
@@ -410,9 +410,10 @@ impl<'a> Lexer<'a> {
         } else {
             self.next();
             let name_end = match self.peek() {
-                Some(c) if c.is_ascii_alphabetic() || c == '_' => {
-                    self.rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(self.rest.len())
-                }
+                Some(c) if c.is_ascii_alphabetic() || c == '_' => self
+                    .rest
+                    .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+                    .unwrap_or(self.rest.len()),
                 Some('0'..='9' | '@' | '*' | '#' | '?' | '$' | '!' | '-') => 1,
                 _ => 0,
             };

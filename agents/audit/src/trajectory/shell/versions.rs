@@ -10,9 +10,8 @@ pub(super) fn judge(name: &str, arguments: &[String]) -> Option<Vec<Raw>> {
     match name {
         "git" => Some(git(arguments)),
         "gh" | "glab" | "hub" | "tea" | "lab" | "bb" => Some(forge(name, arguments)),
-        "svn" | "hg" | "bzr" | "cvs" | "fossil" | "darcs" | "jj" | "git-lfs" | "repo" | "dvc" | "git-annex" | "degit" | "ghq" | "svnrdump" => {
-            Some(other(name, arguments))
-        }
+        "svn" | "hg" | "bzr" | "cvs" | "fossil" | "darcs" | "jj" | "git-lfs" | "repo" | "dvc"
+        | "git-annex" | "degit" | "ghq" | "svnrdump" => Some(other(name, arguments)),
         "git-clone" | "git-fetch" | "git-pull" | "git-ls-remote" | "git-remote-https" | "git-remote-http" => {
             Some(vec![found(name, arguments)])
         }
@@ -24,7 +23,12 @@ fn found(reason: &str, arguments: &[String]) -> Raw {
     let whole = joined(arguments);
     let mut named: Vec<String> = hosts::outside_hosts(&whole);
     // `git@host:path`
-    named.extend(arguments.iter().filter(|word| word.contains('@') && word.contains(':') && !word.contains("://")).filter_map(|word| hosts::bare(word)));
+    named.extend(
+        arguments
+            .iter()
+            .filter(|word| word.contains('@') && word.contains(':') && !word.contains("://"))
+            .filter_map(|word| hosts::bare(word)),
+    );
     let program = reason.split(' ').next().unwrap_or(reason);
     Raw::new(Kind::CodeHost, reason, &line(program, arguments)).hosts(hosts::once(named.into_iter()))
 }
@@ -38,7 +42,10 @@ fn git(arguments: &[String]) -> Vec<Raw> {
         if !word.starts_with('-') {
             break;
         }
-        rest = if matches!(word.as_str(), "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" | "--exec-path") {
+        rest = if matches!(
+            word.as_str(),
+            "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" | "--exec-path"
+        ) {
             after.get(1..).unwrap_or_default()
         } else {
             after
@@ -55,9 +62,11 @@ fn git(arguments: &[String]) -> Vec<Raw> {
             Some(from) => !is_local(from),
             None => false,
         },
-        "fetch" | "pull" | "push" | "ls-remote" => !(plain.first().is_some_and(|from| is_local(from) && looks_like_path(from))),
-        "fetch-pack" | "send-pack" | "http-fetch" | "remote-https" | "remote-http" | "upload-archive" | "request-pull" | "imap-send"
-        | "send-email" | "svn" | "p4" => true,
+        "fetch" | "pull" | "push" | "ls-remote" => {
+            !(plain.first().is_some_and(|from| is_local(from) && looks_like_path(from)))
+        }
+        "fetch-pack" | "send-pack" | "http-fetch" | "remote-https" | "remote-http" | "upload-archive"
+        | "request-pull" | "imap-send" | "send-email" | "svn" | "p4" => true,
         "submodule" => matches!(second, "update" | "add" | "sync") && second != "sync",
         "remote" => {
             if matches!(second, "update" | "show" | "prune") {
@@ -116,7 +125,9 @@ fn is_local(word: &str) -> bool {
     }
     // `host:path` is a remote, `folder/repo` and `repo.bundle` are none.
     match word.split_once(':') {
-        Some((host, _)) => host.contains('/') || host.rsplit_once('@').map_or(host, |(_, host)| host) == "localhost",
+        Some((host, _)) => {
+            host.contains('/') || host.rsplit_once('@').map_or(host, |(_, host)| host) == "localhost"
+        }
         None => true,
     }
 }
@@ -141,7 +152,8 @@ fn other(name: &str, arguments: &[String]) -> Vec<Raw> {
     let verb = arguments.iter().find(|word| !word.starts_with('-')).map(String::as_str).unwrap_or_default();
     let whole = joined(arguments);
     let fetches = hosts::outside(&whole).next().is_some()
-        || matches!(verb, "pull" | "push" | "fetch" | "update" | "incoming" | "outgoing" | "sync" | "up") && name != "darcs"
+        || matches!(verb, "pull" | "push" | "fetch" | "update" | "incoming" | "outgoing" | "sync" | "up")
+            && name != "darcs"
         || matches!(name, "degit" | "ghq" | "svnrdump");
     if fetches { vec![found(&format!("{name} {verb}"), arguments)] } else { Vec::new() }
 }

@@ -12,7 +12,9 @@ fn texts(database: &mut Database<'_>, table: &str) -> Vec<String> {
     let rows = database.rows(table).unwrap();
     rows.iter()
         .map(|row| match row.values.last().unwrap() {
-            Value::Text(text) => format!("{}:{}:{}", row.id, text.chars().count(), text.chars().take(8).collect::<String>()),
+            Value::Text(text) => {
+                format!("{}:{}:{}", row.id, text.chars().count(), text.chars().take(8).collect::<String>())
+            }
             other => format!("{}:{other:?}", row.id),
         })
         .collect()
@@ -20,7 +22,8 @@ fn texts(database: &mut Database<'_>, table: &str) -> Vec<String> {
 
 #[test]
 fn reads_what_sqlite_wrote() {
-    let expected: Vec<String> = String::from_utf8(fixture("expected.txt")).unwrap().lines().map(str::to_owned).collect();
+    let expected: Vec<String> =
+        String::from_utf8(fixture("expected.txt")).unwrap().lines().map(str::to_owned).collect();
     for name in ["plain.db", "small-pages.db", "utf16.db"] {
         let file = fixture(name);
         let mut database = Database::open(&file, None).unwrap();
@@ -30,12 +33,14 @@ fn reads_what_sqlite_wrote() {
 
 #[test]
 fn the_write_ahead_log_belongs_to_the_file() {
-    let expected: Vec<String> = String::from_utf8(fixture("expected.txt")).unwrap().lines().map(str::to_owned).collect();
+    let expected: Vec<String> =
+        String::from_utf8(fixture("expected.txt")).unwrap().lines().map(str::to_owned).collect();
     let (file, wal) = (fixture("wal.db"), fixture("wal.db-wal"));
     let mut database = Database::open(&file, Some(&wal)).unwrap();
     assert_eq!(texts(&mut database, "part"), expected);
     // Without it the file is an older state, or none.
-    let without = Database::open(&file, None).map(|mut database| database.tables().map(|tables| tables.len()));
+    let without =
+        Database::open(&file, None).map(|mut database| database.tables().map(|tables| tables.len()));
     assert!(!matches!(without, Ok(Ok(1..))), "{without:?}");
 }
 

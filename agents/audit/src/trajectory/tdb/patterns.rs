@@ -37,7 +37,9 @@ pub(super) fn urls(text: &str) -> Vec<&str> {
     while let Some(mark) = rest(text, from).find("://") {
         let mark = from + mark;
         let tail = rest(text, mark + 3);
-        let length = tail.find(|c: char| is_space(c) || matches!(c, '"' | '\'' | '<' | '>' | ')')).unwrap_or(tail.len());
+        let length = tail
+            .find(|c: char| is_space(c) || matches!(c, '"' | '\'' | '<' | '>' | ')'))
+            .unwrap_or(tail.len());
         from = mark + 3;
         if let Some(start) = scheme(text, mark).filter(|_| length > 0) {
             found.push(text.get(start..mark + 3 + length).unwrap_or_default());
@@ -86,7 +88,11 @@ pub(super) fn commands(text: &str) -> Vec<(&'static str, Range<usize>)> {
             first(text, &["git"], |at| {
                 let verb = spaces(text, at + 3);
                 let end = verb + "clone".len();
-                (is_edge(text, at) && verb > at + 3 && rest(text, verb).starts_with("clone") && is_edge(text, end)).then_some(end)
+                (is_edge(text, at)
+                    && verb > at + 3
+                    && rest(text, verb).starts_with("clone")
+                    && is_edge(text, end))
+                .then_some(end)
             }),
         ),
     ];
@@ -130,11 +136,14 @@ fn requests(text: &str) -> Option<Range<usize>> {
     let loaded = first(text, &["import"], |at| {
         let name = spaces(text, at + 6);
         let end = name + "requests".len();
-        (is_edge(text, at) && name > at + 6 && rest(text, name).starts_with("requests") && is_edge(text, end)).then_some(end)
+        (is_edge(text, at) && name > at + 6 && rest(text, name).starts_with("requests") && is_edge(text, end))
+            .then_some(end)
     });
     let called = first(text, &["requests."], |at| {
         let name = at + "requests.".len();
-        let called = ["get", "post", "request", "Session"].iter().find(|verb| rest(text, name).starts_with(**verb) && is_edge(text, name + verb.len()))?;
+        let called = ["get", "post", "request", "Session"]
+            .iter()
+            .find(|verb| rest(text, name).starts_with(**verb) && is_edge(text, name + verb.len()))?;
         is_edge(text, at).then_some(name + called.len())
     });
     [loaded, called].into_iter().flatten().min_by_key(|place| place.start)
@@ -143,7 +152,9 @@ fn requests(text: &str) -> Option<Range<usize>> {
 fn urllib(text: &str) -> Option<Range<usize>> {
     first(text, &["urllib"], |at| {
         let end = at + "urllib".len();
-        let longer = [".request", ".urlopen", "3", ""].iter().find(|part| rest(text, end).starts_with(**part) && is_edge(text, end + part.len()))?;
+        let longer = [".request", ".urlopen", "3", ""]
+            .iter()
+            .find(|part| rest(text, end).starts_with(**part) && is_edge(text, end + part.len()))?;
         is_edge(text, at).then_some(end + longer.len())
     })
 }
