@@ -60,7 +60,7 @@ for name in ["work.db", "work.db-wal", "work.db-shm"]:
         os.remove(HERE / name)
 
 # A session as OpenCode keeps it.
-path = HERE / "opencode.db"
+path = HERE.parent / "opencode-session.db"
 path.unlink(missing_ok=True)
 connection = sqlite3.connect(path)
 connection.execute("CREATE TABLE session (id text PRIMARY KEY, title text)")

@@ -60,13 +60,16 @@ impl Shell<'_> {
     }
 
     fn words_of(&mut self, text: &str) -> Vec<String> {
-        let mut words = Vec::new();
-        for token in lex::tokens(text) {
-            if let lex::Token::Word(word) = token {
-                words.extend(self.expand(&word));
+        let read = |shell: &mut Self| {
+            let mut words = Vec::new();
+            for token in lex::tokens(text) {
+                if let lex::Token::Word(word) = token {
+                    words.extend(shell.expand(&word));
+                }
             }
-        }
-        words
+            words
+        };
+        self.within("", text.len(), read).unwrap_or_default()
     }
 
     fn value(&mut self, part: &Part) -> String {
@@ -89,7 +92,7 @@ impl Shell<'_> {
     fn variable(&mut self, expression: &str) -> String {
         // `${!x}` is the variable that `x` names.
         if let Some(pointer) = expression.strip_prefix('!') {
-            let named = self.variable(pointer);
+            let named = if pointer.starts_with('!') { String::new() } else { self.variable(pointer) };
             return self.world.variables.get(&named).cloned().unwrap_or_else(|| UNKNOWN.to_string());
         }
         let name_end =
@@ -112,7 +115,7 @@ impl Shell<'_> {
             (Some(value), Some(_)) if !value.is_empty() => value,
             (_, Some(fallback)) => {
                 let word = lex::template(fallback);
-                self.expand_whole(&word)
+                self.within("", fallback.len(), |shell| shell.expand_whole(&word)).unwrap_or_else(|| UNKNOWN.to_string())
             }
             (Some(value), None) => altered(&value, form).unwrap_or_else(|| UNKNOWN.to_string()),
             (None, None) => UNKNOWN.to_string(),

@@ -192,7 +192,7 @@ fn code_in_interpreters() {
     );
     is(
         "ruby -rnet/http -e 'puts Net::HTTP.get(URI(\"https://a.example\"))'",
-        &["network-code Net::HTTP a.example"],
+        &["network-code Net::HTTP a.example", "network-code HTTP.get a.example", "network-code net/http a.example"],
     );
     is("perl -MLWP::Simple -e 'getprint(\"https://a.example\")'", &["network-code LWP:: a.example"]);
     is(
@@ -277,6 +277,9 @@ fn g16_scripts_that_nest_or_grow_without_end_come_to_an_end() {
         "<<A <<B <<C\n".repeat(1000),
         "case ".repeat(10_000),
         "for a in ".repeat(10_000),
+        "a=(".repeat(10_000),
+        format!("echo {}x{}", "${x:-".repeat(10_000), "}".repeat(10_000)),
+        format!("echo ${{{}x}}", "!".repeat(10_000)),
     ] {
         violations(&script);
     }
