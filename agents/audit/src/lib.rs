@@ -7,6 +7,7 @@
 pub mod config;
 pub mod container;
 pub mod offer;
+pub mod trajectory;
 mod malformed;
 
 pub use malformed::Malformed;
