@@ -51,6 +51,8 @@ pub struct Offered {
     pub how: How,
     /// Whether it runs at the provider, where no filter of this machine sees it.
     pub provider_side: bool,
+    /// Whether it takes no arguments, so that the model can't tell it where to go.
+    pub bare: bool,
     /// The number of the request on the tape, from 0; `None` for what the CLI printed.
     pub request: Option<usize>,
 }
@@ -156,7 +158,7 @@ impl Offer {
             how => how,
         };
         if !self.tools.iter().any(|tool| tool.name == name && tool.how == how) {
-            self.tools.push(Offered { name: name.to_owned(), how, provider_side, request });
+            self.tools.push(Offered { name: name.to_owned(), how, provider_side, bare: false, request });
         }
     }
 

@@ -1,5 +1,6 @@
 //! What a probe found, for people and for programs.
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 
 use closedbook_agents::{Choice, Table};
@@ -123,16 +124,18 @@ impl Probed<'_> {
             writeln!(out, "  not set  {} (a file of the machine)", harmless(switch))?;
         }
         let models: Vec<_> = offer.models.iter().map(|model| harmless(model)).collect();
-        writeln!(out, "  asked    {} times {}", offer.turns, models.join(", "))?;
-        let names: std::collections::BTreeSet<&str> =
-            offer.tools.iter().map(|tool| tool.name.as_str()).collect();
-        writeln!(out, "  offered  {} tools", names.len())?;
+        let models = if models.is_empty() { "no model".to_owned() } else { models.join(", ") };
+        writeln!(out, "  asked    {models}, {} time{}", offer.turns, plural(offer.turns))?;
+        let is_tool = |tool: &&Offered| !matches!(tool.how, How::Request | How::ByItself | How::Mentioned);
+        let names: BTreeSet<&str> =
+            offer.tools.iter().filter(is_tool).map(|tool| tool.name.as_str()).collect();
+        writeln!(out, "  offered  {} tool{}", names.len(), plural(names.len()))?;
         let mut none = true;
         for (tool, reach) in offer.web() {
             none = false;
             writeln!(out, "  web      {:<24} {}{}", harmless(&tool.name), how(tool), reach_words(reach))?;
         }
-        if none && !names.is_empty() {
+        if none && offer.turns > 0 {
             writeln!(out, "  web      none")?;
         }
         if offer.turns == 0 {
@@ -165,6 +168,9 @@ impl Probed<'_> {
         if self.choice.provider().hosts.iter().any(is) {
             return Expected::Model;
         }
+        if contact.host == super::BAIT {
+            return Expected::Bait;
+        }
         let optional = self.choice.usable().optional.iter().find(|needed| is(&needed.host));
         optional.map_or(Expected::Unlisted, |needed| Expected::Optional(&needed.purpose))
     }
@@ -176,7 +182,9 @@ enum Expected<'a> {
     Model,
     /// One that the row says is asked for and can be done without.
     Optional(&'a str),
-    /// Neither.
+    /// What only the prompt named.
+    Bait,
+    /// None of these.
     Unlisted,
 }
 
@@ -185,6 +193,7 @@ impl Expected<'_> {
         match self {
             Expected::Model => "model",
             Expected::Optional(_) => "optional",
+            Expected::Bait => "prompt",
             Expected::Unlisted => "unlisted",
         }
     }
@@ -195,9 +204,14 @@ impl fmt::Display for Expected<'_> {
         match self {
             Expected::Model => f.write_str("the model's"),
             Expected::Optional(purpose) => write!(f, "optional: {purpose}"),
+            Expected::Bait => f.write_str("named in the prompt alone"),
             Expected::Unlisted => f.write_str("not in the row"),
         }
     }
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
 }
 
 fn how(tool: &Offered) -> String {

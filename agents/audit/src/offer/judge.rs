@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use super::reach::sounds_like_web;
 use super::{How, Offer, Offered, Reach, reach};
 
 /// What two starts show.
@@ -101,6 +102,10 @@ impl Judgement {
             (_, Reach::Web) => (Weight::Failure, format!("{offered}; the row does not know it")),
             (_, Reach::Provider) => (Weight::Failure, format!("{offered}; it runs at the provider")),
             (_, Reach::Unknown) => (Weight::Unknown, format!("{offered}; nobody knows how far it reaches")),
+            (_, Reach::Local) if tool.bare && sounds_like_web(&tool.name) => {
+                let what = "sounds like the web, and takes no arguments: the model can't tell it where to go";
+                (Weight::Remark, format!("{what} ({how}{at})"))
+            }
             (_, Reach::Local) => return,
         };
         self.find(weight, Some(&tool.name), text);
