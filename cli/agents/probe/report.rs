@@ -22,7 +22,7 @@ pub(super) struct Probed<'a> {
     pub(super) version: Option<String>,
     /// That it is not the row's.
     pub(super) other: Option<String>,
-    pub(super) starts: [Start; 2],
+    pub(super) starts: Vec<Start>,
     pub(super) judgement: Judgement,
 }
 

@@ -33,10 +33,10 @@ pub(super) struct Stage {
 
 /// A start that is over.
 pub(super) struct Start {
-    /// `default`, `switched`.
-    pub(super) name: &'static str,
+    /// `default`, `switched`, `alone-1`.
+    pub(super) name: String,
     /// For people.
-    pub(super) title: &'static str,
+    pub(super) title: String,
     /// The switches that were set.
     pub(super) set: Vec<String>,
     /// Those that a probe can't set.
@@ -79,12 +79,7 @@ impl Stage {
     }
 
     /// Starts it with these settings.
-    pub(super) fn start(
-        &self,
-        name: &'static str,
-        title: &'static str,
-        settings: &Settings,
-    ) -> Result<Start, Failure> {
+    pub(super) fn start(&self, name: &str, title: &str, settings: &Settings) -> Result<Start, Failure> {
         let scratch = Scratch::new()?;
         for (path, text) in &settings.files {
             scratch.write(path, text)?;
@@ -127,7 +122,15 @@ impl Stage {
                 ],
             )?;
         }
-        Ok(Start { name, title, set: Vec::new(), not_set: Vec::new(), ended, offer, contacts })
+        Ok(Start {
+            name: name.to_owned(),
+            title: title.to_owned(),
+            set: Vec::new(),
+            not_set: Vec::new(),
+            ended,
+            offer,
+            contacts,
+        })
     }
 
     /// A sealed run in this home, with an environment of its own: settings of whoever probes must not count.

@@ -69,6 +69,19 @@ impl Judgement {
         self.findings.iter().map(|finding| finding.weight).max().unwrap_or(Weight::Remark)
     }
 
+    /// Judges a start with one switch alone, which these tools are said to obey.
+    pub fn alone(&mut self, tools: &[&str], offer: &Offer, start: &str) {
+        self.is_readable(offer, start, false);
+        for tool in offer.tools.iter().filter(|tool| tools.contains(&tool.name.as_str())) {
+            let how = tool.how.words();
+            let (weight, text) = match tool.how {
+                How::Mentioned => (Weight::Unknown, format!("{start}: {how}")),
+                _ => (Weight::Failure, format!("{start}: still offered ({how})")),
+            };
+            self.find(weight, Some(&tool.name), text);
+        }
+    }
+
     /// A start that shows no turn, or one without any tool, shows nothing.
     fn is_readable(&mut self, offer: &Offer, start: &str, may_lack_tools: bool) {
         for unread in &offer.unread {
