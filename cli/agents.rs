@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 
 use crate::exit::Failure;
 
+mod ask;
 mod check;
 mod diff;
 mod list;

@@ -6,6 +6,8 @@ use clap::{Args, Subcommand};
 
 use crate::exit::Failure;
 
+mod trajectory;
+
 /// Look at what an agent was started with and what it did
 #[derive(Args)]
 pub(crate) struct AuditArgs {
@@ -14,9 +16,16 @@ pub(crate) struct AuditArgs {
 }
 
 #[derive(Subcommand)]
-enum Verb {}
+enum Verb {
+    /// Find network use in an agent's transcript
+    ///
+    /// Exits 1 if there is any, and 2 if a transcript could not be read whole: what can't be audited is not clean.
+    Trajectory(trajectory::Trajectory),
+}
 
 /// Runs the verb.
 pub(crate) fn run(args: AuditArgs) -> Result<ExitCode, Failure> {
-    match args.verb {}
+    match args.verb {
+        Verb::Trajectory(trajectory) => trajectory.run(),
+    }
 }

@@ -82,3 +82,13 @@ fn parse() -> Result<Cli, clap::Error> {
     let matches = Cli::command().name(name).bin_name(name).try_get_matches()?;
     Cli::from_arg_matches(&matches)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_in_order() {
+        Cli::command().debug_assert();
+    }
+}

@@ -227,3 +227,6 @@ fn provider<'a>(
 fn runnable(table: &Table) -> Vec<String> {
     table.rows().filter(|row| row.usable().is_some()).map(|row| row.name.clone()).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -205,3 +205,6 @@ fn by_host(changes: &[HostChange]) -> BTreeMap<&str, String> {
     };
     all.into_iter().map(|(host, phases)| (host, line(phases))).collect()
 }
+
+#[cfg(test)]
+mod tests;

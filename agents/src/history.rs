@@ -3,6 +3,7 @@
 use closedbook_policy::Digest;
 use thiserror::Error;
 
+use crate::diff::Diff;
 use crate::fault::InvalidTable;
 use crate::table::Table;
 
@@ -12,6 +13,12 @@ const FORMER: &[&str] = &[include_str!("../history/1.toml")];
 
 /// `VERSION DIGEST`, one a line, the embedded one too.
 const DIGESTS: &str = include_str!("../history/digests");
+
+const CHANGELOG: &str = "# Changes of the agent table
+
+Made from the tables themselves by `closedbook agents diff --changelog`; the tests hold that it is up to date. What a version
+newly allows is named host by host, with the phases and logins that it concerns.
+";
 
 /// All versions of the table, oldest first.
 #[derive(Debug, Clone)]
@@ -73,5 +80,16 @@ impl History {
     /// All of them, oldest first.
     pub fn tables(&self) -> &[Table] {
         &self.0
+    }
+
+    /// The changelog, newest first: what `agents/CHANGELOG.md` says.
+    pub fn changelog(&self) -> String {
+        let mut text = String::from(CHANGELOG);
+        for pair in self.0.windows(2).rev() {
+            if let [old, new] = pair {
+                text.push_str(&format!("\n{}", Diff::between(old, new)));
+            }
+        }
+        text
     }
 }

@@ -29,8 +29,10 @@ impl TryFrom<String> for Host {
 
     fn try_from(text: String) -> Result<Self, String> {
         let entry = Entry::parse(&text).map_err(|fault| fault.to_string())?;
-        match (entry.target(), entry.as_str() == text) {
-            (Target::Names(Pattern::Exact(name)), true) => Ok(Self(name.clone())),
+        // Ports, if there are any, stand in the text and not in the name.
+        let is_name = |name: &Name| name.as_str() == text;
+        match entry.target() {
+            Target::Names(Pattern::Exact(name)) if is_name(name) => Ok(Self(name.clone())),
             _ => Err(format!(
                 "{text:?}: the table names hosts exactly, in lower case, without wildcard, address or port"
             )),

@@ -74,18 +74,27 @@ impl Labels {
         }
     }
 
-    /// Whether the image holds the CLI that the row pins.
+    /// Whether the image is the one that the row speaks of: every label that it demands is there and says the same.
     pub fn check(&self, choice: &Choice<'_>) -> Result<(), LabelFault> {
-        let pinned = choice.usable().version.to_string();
-        let label = choice.usable().label.clone();
-        let label = label.ok_or_else(|| LabelFault::NoneDemanded(choice.row().name.clone()))?;
-        match self.0.get(&label) {
-            Some(found) if *found == pinned => Ok(()),
-            Some(found) => {
-                Err(LabelFault::Differs { label, found: found.chars().take(100).collect(), pinned })
-            }
-            None => Err(LabelFault::Missing { label, pinned }),
+        let demanded = &choice.usable().labels;
+        if demanded.is_empty() {
+            return Err(LabelFault::NoneDemanded(choice.row().name.clone()));
         }
+        for (label, pinned) in demanded {
+            let (label, pinned) = (label.clone(), pinned.clone());
+            match self.0.get(&label) {
+                Some(found) if *found == pinned => {}
+                Some(found) => {
+                    return Err(LabelFault::Differs {
+                        label,
+                        found: found.chars().take(100).collect(),
+                        pinned,
+                    });
+                }
+                None => return Err(LabelFault::Missing { label, pinned }),
+            }
+        }
+        Ok(())
     }
 
     /// One label.
@@ -93,3 +102,6 @@ impl Labels {
         self.0.get(name).map(String::as_str)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,6 +11,9 @@
 mod choice;
 mod diff;
 mod fault;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod history;
 mod host;
 mod labels;

@@ -60,7 +60,8 @@ pub(crate) struct Agent {
     pub(crate) package: Option<String>,
     pub(crate) version: Option<String>,
     pub(crate) preinstalled: Option<bool>,
-    pub(crate) label: Option<String>,
+    #[serde(default)]
+    pub(crate) labels: BTreeMap<String, String>,
     pub(crate) auth: Option<BTreeMap<AuthMode, Auth>>,
     #[serde(default)]
     pub(crate) setup: Vec<Needed>,

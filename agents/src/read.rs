@@ -109,6 +109,9 @@ impl Reader {
         let version = raw.version.as_deref().map(Version::parse);
         self.check(version != Some(None), "version", "one exact version, such as 1.2.3");
         let version = self.need("version", version.flatten());
+        let names = |version: &Version| raw.labels.values().any(|label| label == version.as_str());
+        let labelled = raw.labels.is_empty() || version.as_ref().is_none_or(names);
+        self.check(labelled, "labels", "one of the labels names the version");
         let auth = self.need("auth", raw.auth).unwrap_or_default();
         self.check(!auth.is_empty(), "auth", "a row has a way to log in: auth.api or auth.subscription");
         let auth = auth.into_iter().map(|(mode, raw)| (mode, self.login(mode, raw))).collect();
@@ -144,7 +147,7 @@ impl Reader {
             package: self.need("package", raw.package)?,
             version: version?,
             preinstalled: self.need("preinstalled", raw.preinstalled)?,
-            label: raw.label,
+            labels: raw.labels,
             auth,
             setup: self.needed("setup", raw.setup),
             optional: self.needed("optional", raw.optional),
@@ -252,3 +255,6 @@ fn is_name(text: &str) -> bool {
         && !text.starts_with('-')
         && !text.ends_with('-')
 }
+
+#[cfg(test)]
+mod tests;

@@ -67,9 +67,8 @@ pub struct Usable {
     pub version: Version,
     /// Whether images are expected to hold it. If not, it is installed in the setup phase.
     pub preinstalled: bool,
-    /// The image label that must name the version, where images carry one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub label: Option<String>,
+    /// The labels that an image must carry, where images carry any: one of them names the version.
+    pub labels: BTreeMap<String, String>,
     /// The ways to log in.
     pub auth: BTreeMap<AuthMode, Login>,
     /// Hosts that installing needs: reachable in the setup phase alone.

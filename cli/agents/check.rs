@@ -9,6 +9,7 @@ use clap::Args;
 use closedbook_agents::{Ask, Choice, Labels, Version, versions_in};
 use serde_json::json;
 
+use super::ask;
 use crate::exit::Failure;
 use crate::flags::agent::TableFlag;
 use crate::output::{print, print_json};
@@ -19,7 +20,7 @@ pub(super) struct Check {
     #[arg(value_name = "NAME")]
     agent_name: String,
     /// The version to check, instead of asking a program
-    #[arg(long, value_name = "VERSION", conflicts_with_all = ["program", "image", "inspect"])]
+    #[arg(long = "agent-version", id = "agent_version", value_name = "VERSION", conflicts_with_all = ["program", "image", "inspect"])]
     version: Option<String>,
     /// The program to ask for its version [default: the agent's program, from PATH]
     #[arg(long, value_name = "PATH", conflicts_with_all = ["image", "inspect"])]
@@ -60,43 +61,28 @@ impl Check {
         };
         let choice = table.choose(&ask).map_err(|refused| Failure::refused(refused.to_string()))?;
         let finding = match (&self.version, &self.image, &self.inspect) {
-            (Some(version), ..) => compare(&choice, "--version".to_owned(), &[version.clone()]),
+            (Some(version), ..) => compare(&choice, "--agent-version".to_owned(), &[version.clone()]),
             (None, Some(image), _) => labels(&choice, &format!("image {image}"), &inspect(image)?)?,
-            (None, None, Some(file)) => labels(&choice, &file.display().to_string(), &read(file)?)?,
+            (None, None, Some(file)) => labels(&choice, &named(file), &read(file)?)?,
             (None, None, None) => self.ask(&choice)?,
         };
         self.report(&choice, &finding)
     }
 
-    /// Asks a program, sealed: a CLI may call home even to say who it is.
+    /// Asks a program.
     fn ask(&self, choice: &Choice<'_>) -> Result<Finding, Failure> {
         let program = match &self.program {
             Some(program) => program.clone().into_os_string(),
             None => OsString::from(&choice.usable().program),
         };
         let shown = program.to_string_lossy().into_owned();
-        let own =
-            std::env::current_exe().map_err(|error| Failure::host(format!("can't find myself: {error}")))?;
-        let output = Command::new(own)
-            .args(["run", "--quiet", "--"])
-            .arg(&program)
-            .arg("--version")
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| Failure::host(format!("can't start {shown}: {error}")))?;
-        if output.status.code() == Some(127) {
-            return Err(Failure::refused(format!(
-                "{shown} is not installed here, so its version can't be checked"
-            ))
-            .remedy(
-                "name it with --program PATH, or give --version VERSION, --image IMAGE or --inspect FILE",
-            ));
-        }
-        let said = String::from_utf8_lossy(&output.stdout).into_owned()
-            + "\n"
-            + &String::from_utf8_lossy(&output.stderr);
+        let answer = ask::version(&program)?.ok_or_else(|| {
+            Failure::refused(format!("{shown} is not installed here, so its version can't be checked"))
+                .remedy("name it with --program PATH, or give --agent-version VERSION, --image IMAGE or --inspect FILE")
+        })?;
+        let said = answer.said;
         let found: Vec<String> = versions_in(&said).iter().map(Version::to_string).collect();
-        if !output.status.success() || found.is_empty() {
+        if !answer.succeeded || found.is_empty() {
             let line = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
             let line = crate::output::harmless(line).into_owned();
             return Err(Failure::refused(format!("{shown} --version does not say a version, but: {line}")));
@@ -138,10 +124,11 @@ fn compare(choice: &Choice<'_>, what: String, found: &[String]) -> Finding {
 fn labels(choice: &Choice<'_>, what: &str, text: &str) -> Result<Finding, Failure> {
     let unusable = |fault: closedbook_agents::LabelFault| Failure::usage(format!("{what}: {fault}"));
     let labels = Labels::from_inspect(text).map_err(unusable)?;
-    let label = choice.usable().label.as_deref();
-    let found = label.and_then(|label| labels.get(label)).map(str::to_owned);
+    let usable = choice.usable();
+    let names_version = |(_, value): &(&String, &String)| *value == usable.version.as_str();
+    let version = usable.labels.iter().find(names_version).and_then(|(label, _)| labels.get(label));
     let fault = labels.check(choice).err().map(|fault| format!("{what}: {fault}"));
-    Ok(Finding { what: format!("{what}, label {}", label.unwrap_or("none")), found, fault })
+    Ok(Finding { what: format!("{what}, by its labels,"), found: version.map(str::to_owned), fault })
 }
 
 fn inspect(image: &str) -> Result<String, Failure> {
@@ -165,5 +152,12 @@ fn read(file: &Path) -> Result<String, Failure> {
     match file.as_os_str() == "-" {
         true => std::io::read_to_string(std::io::stdin()).map_err(unreadable),
         false => fs::read_to_string(file).map_err(unreadable),
+    }
+}
+
+fn named(file: &Path) -> String {
+    match file.as_os_str() == "-" {
+        true => "the image on standard input".to_owned(),
+        false => format!("the image in {}", file.display()),
     }
 }

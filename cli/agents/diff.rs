@@ -17,6 +17,9 @@ pub(super) struct DiffOf {
     old: Option<String>,
     /// The newer table: a version, or a file [default: the built-in]
     new: Option<String>,
+    /// Print the changelog: every version, newest first
+    #[arg(long, conflicts_with_all = ["old", "new", "strict", "json"])]
+    changelog: bool,
     /// Exit 1 if the newer table lets any policy reach a host that it could not reach
     #[arg(long)]
     strict: bool,
@@ -29,6 +32,10 @@ impl DiffOf {
     pub(super) fn run(self) -> Result<ExitCode, Failure> {
         let history =
             History::embedded().map_err(|fault| Failure::bug(format!("the tables' history: {fault}")))?;
+        if self.changelog {
+            print(&history.changelog())?;
+            return Ok(ExitCode::SUCCESS);
+        }
         let latest = history.tables().last().map_or(0, Table::version);
         let old = find(&history, self.old.as_deref(), latest.saturating_sub(1))?;
         let new = find(&history, self.new.as_deref(), latest)?;

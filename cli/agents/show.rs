@@ -83,8 +83,8 @@ fn text(out: &mut String, table: &Table, row: &Row) -> std::fmt::Result {
 fn run(out: &mut String, table: &Table, usable: &Usable) -> std::fmt::Result {
     let place = if usable.preinstalled { "in the image" } else { "installed in the setup phase" };
     writeln!(out, "\nprogram   {} {}, {}, {place}", usable.program, usable.version, usable.package)?;
-    if let Some(label) = &usable.label {
-        writeln!(out, "label     {label}={}", usable.version)?;
+    for (label, value) in &usable.labels {
+        writeln!(out, "label     {label}={value}")?;
     }
     for (auth, login) in &usable.auth {
         let verified = if login.verified { "" } else { " (not verified)" };

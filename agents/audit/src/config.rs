@@ -5,12 +5,18 @@
 //!
 //! Unknown is not off: what could not be read, a value of the wrong type, a version nobody measured.
 
+mod argv;
+mod cli;
 mod files;
+mod front_matter;
 mod launch;
 mod origin;
+mod provider;
 mod report;
 mod scene;
+mod weigh;
 
+pub use cli::{audit, names};
 pub use files::{Content, Files, MemoryFiles};
 pub use launch::Launch;
 pub use origin::Origin;

@@ -5,7 +5,9 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 pub mod config;
-mod malformed;
+pub mod container;
 pub mod offer;
+pub mod trajectory;
+mod malformed;
 
 pub use malformed::Malformed;
