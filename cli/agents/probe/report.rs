@@ -11,6 +11,8 @@ use super::contacts::Contact;
 use super::start::Start;
 use crate::output::harmless;
 
+/// How many hosts are shown to people.
+const HOSTS: usize = 50;
 /// How many lines of a CLI's output are shown when it asked no model.
 const LAST_LINES: usize = 5;
 
@@ -148,17 +150,16 @@ impl Probed<'_> {
 
     fn write_hosts(&self, out: &mut String) -> fmt::Result {
         writeln!(out, "\nhosts asked for")?;
-        let mut shown: Vec<&str> = Vec::new();
-        for contact in self.starts.iter().flat_map(|start| &start.contacts) {
-            if shown.contains(&contact.host.as_str()) {
-                continue;
-            }
-            shown.push(&contact.host);
-            let what = match contact.refused {
-                0 => "allowed",
-                _ => "refused",
-            };
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        let all =
+            self.starts.iter().flat_map(|start| &start.contacts).filter(|contact| seen.insert(&contact.host));
+        let all: Vec<&Contact> = all.collect();
+        for contact in all.iter().take(HOSTS) {
+            let what = if contact.refused == 0 { "allowed" } else { "refused" };
             writeln!(out, "  {what}  {:<40} {}", harmless(&contact.host), self.expected(contact))?;
+        }
+        if let Some(more @ 1..) = all.len().checked_sub(HOSTS) {
+            writeln!(out, "  and {more} more")?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use closedbook_agents::{Place, Settings, Switch};
-use closedbook_audit::offer::{Offer, Tape, Unread};
+use closedbook_audit::offer::{Offer, Tape};
 
 use super::child::Ended;
 use super::contacts::{self, Contact};
@@ -68,7 +68,7 @@ impl Stage {
     /// `PROGRAM --version`, with nothing allowed.
     pub(super) fn ask_version(&self, within: Duration) -> Result<Ended, Failure> {
         let scratch = Scratch::new()?;
-        let mut command = self.command(&scratch)?;
+        let mut command = self.command(&scratch);
         command.args(["--quiet", "--"]).args(&self.program).arg("--version");
         let ended = self.ended(&mut command, within)?;
         // What a CLI says of its version leaves no such code; the run does, when the machine lacks something.
@@ -85,7 +85,7 @@ impl Stage {
             scratch.write(path, text)?;
         }
         let [log, tape] = ["log", "tape"].map(|kind| scratch.file(kind));
-        let mut command = self.command(&scratch)?;
+        let mut command = self.command(&scratch);
         command.args(["--quiet", "--lab"]);
         for host in &self.hosts {
             command.args(["--allow", host]);
@@ -101,10 +101,7 @@ impl Stage {
             Err(_) if ended.code == Some(4) && recorded.is_empty() => {
                 return Err(Failure::host(ended.last_line()));
             }
-            Err(malformed) => Offer {
-                unread: vec![Unread { request: None, why: malformed.to_string() }],
-                ..Offer::default()
-            },
+            Err(malformed) => Offer::unreadable(malformed.to_string()),
         };
         let contacts = contacts::read(&log)?;
         if contacts.iter().any(|contact| contact.host == self.bait) {
@@ -134,17 +131,16 @@ impl Stage {
     }
 
     /// A sealed run in this home, with an environment of its own: settings of whoever probes must not count.
-    fn command(&self, scratch: &Scratch) -> Result<Command, Failure> {
-        let own =
-            std::env::current_exe().map_err(|error| Failure::host(format!("can't find myself: {error}")))?;
-        let mut command = Command::new(own);
+    fn command(&self, scratch: &Scratch) -> Command {
+        // Ourselves, also from a folder that the user can't enter.
+        let mut command = Command::new("/proc/self/exe");
         command.arg("run").env_clear().current_dir(scratch.work()).env("HOME", scratch.home());
         command.envs([("TERM", "dumb"), ("LANG", "C.UTF-8")]);
         // The program's path, and where the run keeps its lab.
         for name in ["PATH", "XDG_RUNTIME_DIR"] {
             command.envs(std::env::var_os(name).map(|value| (name, value)));
         }
-        Ok(command)
+        command
     }
 
     fn ended(&self, command: &mut Command, within: Duration) -> Result<Ended, Failure> {

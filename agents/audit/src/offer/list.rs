@@ -37,6 +37,9 @@ fn all(offer: &mut Offer, number: usize, tools: &Value, space: &str, depth: usiz
 }
 
 fn one(offer: &mut Offer, number: usize, tool: &Value, space: &str, depth: usize) {
+    if !offer.looks_at_one_more(Some(number)) {
+        return;
+    }
     let Some(fields) = tool.as_object() else {
         return offer.unread(Some(number), format!("a tool{} that is no object", of(space)));
     };
