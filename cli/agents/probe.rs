@@ -40,6 +40,9 @@ pub(super) struct Probe {
     /// How long each start may take, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=3600))]
     within: u64,
+    /// Start it with each switch alone too: one that does nothing hides behind another that does it all
+    #[arg(long)]
+    each: bool,
     /// Keep what was recorded of each start (requests, decision log, output) in this folder
     #[arg(long, value_name = "FOLDER")]
     keep: Option<PathBuf>,
@@ -75,9 +78,18 @@ impl Probe {
         let switches: Vec<&Switch> = distinct(choice.usable().tools.iter().flat_map(|tool| &tool.switches));
         let switched = self.start(&stage, "switched", "with the switches", recipe, &switches)?;
         let row: Vec<&str> = choice.usable().tools.iter().map(|tool| tool.name.as_str()).collect();
-        let judgement = judge(&row, &default.offer, &switched.offer);
+        let mut judgement = judge(&row, &default.offer, &switched.offer);
+        let mut starts = vec![default, switched];
+        for (number, switch) in (1..).zip(start::settable(&switches).0).filter(|_| self.each) {
+            let title = format!("with {switch} alone");
+            let start = self.start(&stage, &format!("alone-{number}"), &title, recipe, &[switch])?;
+            let obey = choice.usable().tools.iter().filter(|tool| tool.switches.contains(switch));
+            let obey: Vec<&str> = obey.map(|tool| tool.name.as_str()).collect();
+            judgement.alone(&obey, &start.offer, &title);
+            starts.push(start);
+        }
         let weight = judgement.weight();
-        let probed = Probed { table: &table, choice, version, other, starts: [default, switched], judgement };
+        let probed = Probed { table: &table, choice, version, other, starts, judgement };
         match self.json {
             true => print_json(&probed.json())?,
             false => print(&probed.text())?,
@@ -127,8 +139,8 @@ impl Probe {
     fn start(
         &self,
         stage: &Stage,
-        name: &'static str,
-        title: &'static str,
+        name: &str,
+        title: &str,
         recipe: &Recipe,
         switches: &[&Switch],
     ) -> Result<Start, Failure> {

@@ -6,8 +6,11 @@
 
 pub mod config;
 pub mod container;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
+mod malformed;
 pub mod offer;
 pub mod trajectory;
-mod malformed;
 
 pub use malformed::Malformed;

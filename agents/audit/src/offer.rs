@@ -24,6 +24,10 @@ pub use judge::{Finding, Judgement, Weight, judge};
 pub use reach::{Reach, reach};
 pub use tape::{Said, Tape, Taped};
 
+/// Tools that are looked at. No CLI has a thousand.
+const MOST: usize = 10_000;
+/// Other things that are noted: models, hosts, what was not understood.
+const MOST_NOTED: usize = 1000;
 /// How deep documents are followed. What lies deeper is no part of any protocol.
 const DEEPEST: usize = 64;
 
@@ -40,6 +44,9 @@ pub struct Offer {
     pub turns: usize,
     /// What was not understood, so that nobody can say what is not offered.
     pub unread: Vec<Unread>,
+    /// How many tools were looked at.
+    #[serde(skip)]
+    looked_at: usize,
 }
 
 /// A tool that a model was offered.
@@ -51,6 +58,8 @@ pub struct Offered {
     pub how: How,
     /// Whether it runs at the provider, where no filter of this machine sees it.
     pub provider_side: bool,
+    /// Whether it takes no arguments, so that the model can't tell it where to go.
+    pub bare: bool,
     /// The number of the request on the tape, from 0; `None` for what the CLI printed.
     pub request: Option<usize>,
 }
@@ -106,6 +115,13 @@ impl Offer {
         offer
     }
 
+    /// What is known where there is no tape that could be read: nothing, and why.
+    pub fn unreadable(why: impl Into<String>) -> Self {
+        let mut offer = Offer::default();
+        offer.unread(None, why);
+        offer
+    }
+
     /// The tools that reach the web, or may, as far as their names and types tell.
     pub fn web(&self) -> impl Iterator<Item = (&Offered, Reach)> {
         self.tools.iter().map(|tool| (tool, reach(tool))).filter(|(_, reach)| *reach != Reach::Local)
@@ -155,14 +171,27 @@ impl Offer {
             How::Declared | How::Deferred | How::Listed | How::InsideAnother if is_mcp(name) => How::Mcp,
             how => how,
         };
-        if !self.tools.iter().any(|tool| tool.name == name && tool.how == how) {
-            self.tools.push(Offered { name: name.to_owned(), how, provider_side, request });
+        if !self.looks_at_one_more(request) {
+            return;
         }
+        if !self.tools.iter().any(|tool| tool.name == name && tool.how == how) {
+            self.tools.push(Offered { name: name.to_owned(), how, provider_side, bare: false, request });
+        }
+    }
+
+    /// Whether there is room for one more tool; that there is none makes the offer unreadable.
+    fn looks_at_one_more(&mut self, request: Option<usize>) -> bool {
+        self.looked_at += 1;
+        if self.looked_at > MOST {
+            self.unread(request, format!("more than {MOST} tools"));
+        }
+        self.looked_at <= MOST
     }
 
     fn unread(&mut self, request: Option<usize>, why: impl Into<String>) {
         let unread = Unread { request, why: why.into() };
-        if !self.unread.contains(&unread) {
+        // There is one at least, and that is what counts.
+        if self.unread.len() < MOST_NOTED && !self.unread.contains(&unread) {
             self.unread.push(unread);
         }
     }
@@ -201,7 +230,7 @@ fn is_mcp(name: &str) -> bool {
 }
 
 fn note(list: &mut Vec<String>, what: &str) {
-    if !list.iter().any(|one| one == what) {
+    if list.len() < MOST_NOTED && !list.iter().any(|one| one == what) {
         list.push(what.to_owned());
     }
 }

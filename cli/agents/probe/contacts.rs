@@ -1,14 +1,17 @@
 //! Which hosts a CLI asked for, from the decision log.
 
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use serde::Serialize;
 use serde_json::Value;
 
+use super::scratch::cannot;
 use crate::exit::Failure;
 
 /// A host, and how often it was asked for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Contact {
     /// The name; the address if none was told.
     pub(super) host: String,
@@ -20,23 +23,22 @@ pub(super) struct Contact {
 
 /// Reads a log: the hosts in the order in which they were first asked for.
 pub(super) fn read(path: &Path) -> Result<Vec<Contact>, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| super::scratch::cannot("read", path, &error))?;
-    of(&text).map_err(|line| Failure::bug(format!("line {line} of the decision log is no record")))
+    let file = File::open(path).map_err(|error| cannot("read", path, &error))?;
+    of(BufReader::new(file))
+        .map_err(|line| Failure::bug(format!("line {line} of the decision log is no record")))
 }
 
-fn of(text: &str) -> Result<Vec<Contact>, usize> {
+fn of(log: impl BufRead) -> Result<Vec<Contact>, usize> {
     let mut contacts: Vec<Contact> = Vec::new();
-    for (number, line) in (1_usize..).zip(text.lines()) {
-        let record: Value = serde_json::from_str(line).map_err(|_| number)?;
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for (number, line) in (1_usize..).zip(log.lines()) {
+        let record: Value = serde_json::from_str(&line.map_err(|_| number)?).map_err(|_| number)?;
         let field = |name: &str| record.get(name).and_then(Value::as_str);
-        let host = field("name").or_else(|| field("original")).unwrap_or("?").to_owned();
-        let place = match contacts.iter_mut().position(|contact| contact.host == host) {
-            Some(place) => place,
-            None => {
-                contacts.push(Contact { host, allowed: 0, refused: 0 });
-                contacts.len() - 1
-            }
-        };
+        let host = field("name").or_else(|| field("original")).unwrap_or("?");
+        let place = *places.entry(host.to_owned()).or_insert_with(|| {
+            contacts.push(Contact { host: host.to_owned(), allowed: 0, refused: 0 });
+            contacts.len() - 1
+        });
         let Some(contact) = contacts.get_mut(place) else { continue };
         // One that was cut, by the end of the run, had been let through.
         match field("verdict") {
@@ -58,10 +60,11 @@ mod tests {
 {"kind":"tls","name":"b.example","verdict":"cut"}
 {"kind":"packet","name":null,"original":"192.0.2.1:123","verdict":"deny"}
 "#;
-        let found = of(log).unwrap();
+        let found = of(log.as_bytes()).unwrap();
         let told: Vec<_> = found.iter().map(|one| (one.host.as_str(), one.allowed, one.refused)).collect();
         assert_eq!(told, [("b.example", 2, 0), ("a.example", 0, 1), ("192.0.2.1:123", 0, 1)]);
-        assert_eq!(of("{}\nx"), Err(2));
-        assert_eq!(of(""), Ok(vec![]));
+        assert_eq!(of(&b"{}\nx"[..]), Err(2));
+        assert_eq!(of(&b"{}\n\xff"[..]), Err(2));
+        assert_eq!(of(&b""[..]), Ok(vec![]));
     }
 }

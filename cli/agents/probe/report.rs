@@ -1,5 +1,6 @@
 //! What a probe found, for people and for programs.
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 
 use closedbook_agents::{Choice, Table};
@@ -10,6 +11,8 @@ use super::contacts::Contact;
 use super::start::Start;
 use crate::output::harmless;
 
+/// How many hosts are shown to people.
+const HOSTS: usize = 50;
 /// How many lines of a CLI's output are shown when it asked no model.
 const LAST_LINES: usize = 5;
 
@@ -21,7 +24,7 @@ pub(super) struct Probed<'a> {
     pub(super) version: Option<String>,
     /// That it is not the row's.
     pub(super) other: Option<String>,
-    pub(super) starts: [Start; 2],
+    pub(super) starts: Vec<Start>,
     pub(super) judgement: Judgement,
 }
 
@@ -123,16 +126,18 @@ impl Probed<'_> {
             writeln!(out, "  not set  {} (a file of the machine)", harmless(switch))?;
         }
         let models: Vec<_> = offer.models.iter().map(|model| harmless(model)).collect();
-        writeln!(out, "  asked    {} times {}", offer.turns, models.join(", "))?;
-        let names: std::collections::BTreeSet<&str> =
-            offer.tools.iter().map(|tool| tool.name.as_str()).collect();
-        writeln!(out, "  offered  {} tools", names.len())?;
+        let models = if models.is_empty() { "no model".to_owned() } else { models.join(", ") };
+        writeln!(out, "  asked    {models}, {} time{}", offer.turns, plural(offer.turns))?;
+        let is_tool = |tool: &&Offered| !matches!(tool.how, How::Request | How::ByItself | How::Mentioned);
+        let names: BTreeSet<&str> =
+            offer.tools.iter().filter(is_tool).map(|tool| tool.name.as_str()).collect();
+        writeln!(out, "  offered  {} tool{}", names.len(), plural(names.len()))?;
         let mut none = true;
         for (tool, reach) in offer.web() {
             none = false;
             writeln!(out, "  web      {:<24} {}{}", harmless(&tool.name), how(tool), reach_words(reach))?;
         }
-        if none && !names.is_empty() {
+        if none && offer.turns > 0 {
             writeln!(out, "  web      none")?;
         }
         if offer.turns == 0 {
@@ -145,17 +150,16 @@ impl Probed<'_> {
 
     fn write_hosts(&self, out: &mut String) -> fmt::Result {
         writeln!(out, "\nhosts asked for")?;
-        let mut shown: Vec<&str> = Vec::new();
-        for contact in self.starts.iter().flat_map(|start| &start.contacts) {
-            if shown.contains(&contact.host.as_str()) {
-                continue;
-            }
-            shown.push(&contact.host);
-            let what = match contact.refused {
-                0 => "allowed",
-                _ => "refused",
-            };
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        let all =
+            self.starts.iter().flat_map(|start| &start.contacts).filter(|contact| seen.insert(&contact.host));
+        let all: Vec<&Contact> = all.collect();
+        for contact in all.iter().take(HOSTS) {
+            let what = if contact.refused == 0 { "allowed" } else { "refused" };
             writeln!(out, "  {what}  {:<40} {}", harmless(&contact.host), self.expected(contact))?;
+        }
+        if let Some(more @ 1..) = all.len().checked_sub(HOSTS) {
+            writeln!(out, "  and {more} more")?;
         }
         Ok(())
     }
@@ -164,6 +168,9 @@ impl Probed<'_> {
         let is = |host: &closedbook_agents::Host| host.as_str() == contact.host;
         if self.choice.provider().hosts.iter().any(is) {
             return Expected::Model;
+        }
+        if contact.host == super::BAIT {
+            return Expected::Bait;
         }
         let optional = self.choice.usable().optional.iter().find(|needed| is(&needed.host));
         optional.map_or(Expected::Unlisted, |needed| Expected::Optional(&needed.purpose))
@@ -176,7 +183,9 @@ enum Expected<'a> {
     Model,
     /// One that the row says is asked for and can be done without.
     Optional(&'a str),
-    /// Neither.
+    /// What only the prompt named.
+    Bait,
+    /// None of these.
     Unlisted,
 }
 
@@ -185,6 +194,7 @@ impl Expected<'_> {
         match self {
             Expected::Model => "model",
             Expected::Optional(_) => "optional",
+            Expected::Bait => "prompt",
             Expected::Unlisted => "unlisted",
         }
     }
@@ -195,9 +205,14 @@ impl fmt::Display for Expected<'_> {
         match self {
             Expected::Model => f.write_str("the model's"),
             Expected::Optional(purpose) => write!(f, "optional: {purpose}"),
+            Expected::Bait => f.write_str("named in the prompt alone"),
             Expected::Unlisted => f.write_str("not in the row"),
         }
     }
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
 }
 
 fn how(tool: &Offered) -> String {

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use closedbook_agents::{Place, Settings, Switch};
-use closedbook_audit::offer::{Offer, Tape, Unread};
+use closedbook_audit::offer::{Offer, Tape};
 
 use super::child::Ended;
 use super::contacts::{self, Contact};
@@ -33,10 +33,10 @@ pub(super) struct Stage {
 
 /// A start that is over.
 pub(super) struct Start {
-    /// `default`, `switched`.
-    pub(super) name: &'static str,
+    /// `default`, `switched`, `alone-1`.
+    pub(super) name: String,
     /// For people.
-    pub(super) title: &'static str,
+    pub(super) title: String,
     /// The switches that were set.
     pub(super) set: Vec<String>,
     /// Those that a probe can't set.
@@ -68,7 +68,7 @@ impl Stage {
     /// `PROGRAM --version`, with nothing allowed.
     pub(super) fn ask_version(&self, within: Duration) -> Result<Ended, Failure> {
         let scratch = Scratch::new()?;
-        let mut command = self.command(&scratch)?;
+        let mut command = self.command(&scratch);
         command.args(["--quiet", "--"]).args(&self.program).arg("--version");
         let ended = self.ended(&mut command, within)?;
         // What a CLI says of its version leaves no such code; the run does, when the machine lacks something.
@@ -79,18 +79,13 @@ impl Stage {
     }
 
     /// Starts it with these settings.
-    pub(super) fn start(
-        &self,
-        name: &'static str,
-        title: &'static str,
-        settings: &Settings,
-    ) -> Result<Start, Failure> {
+    pub(super) fn start(&self, name: &str, title: &str, settings: &Settings) -> Result<Start, Failure> {
         let scratch = Scratch::new()?;
         for (path, text) in &settings.files {
             scratch.write(path, text)?;
         }
         let [log, tape] = ["log", "tape"].map(|kind| scratch.file(kind));
-        let mut command = self.command(&scratch)?;
+        let mut command = self.command(&scratch);
         command.args(["--quiet", "--lab"]);
         for host in &self.hosts {
             command.args(["--allow", host]);
@@ -106,10 +101,7 @@ impl Stage {
             Err(_) if ended.code == Some(4) && recorded.is_empty() => {
                 return Err(Failure::host(ended.last_line()));
             }
-            Err(malformed) => Offer {
-                unread: vec![Unread { request: None, why: malformed.to_string() }],
-                ..Offer::default()
-            },
+            Err(malformed) => Offer::unreadable(malformed.to_string()),
         };
         let contacts = contacts::read(&log)?;
         if contacts.iter().any(|contact| contact.host == self.bait) {
@@ -127,21 +119,28 @@ impl Stage {
                 ],
             )?;
         }
-        Ok(Start { name, title, set: Vec::new(), not_set: Vec::new(), ended, offer, contacts })
+        Ok(Start {
+            name: name.to_owned(),
+            title: title.to_owned(),
+            set: Vec::new(),
+            not_set: Vec::new(),
+            ended,
+            offer,
+            contacts,
+        })
     }
 
     /// A sealed run in this home, with an environment of its own: settings of whoever probes must not count.
-    fn command(&self, scratch: &Scratch) -> Result<Command, Failure> {
-        let own =
-            std::env::current_exe().map_err(|error| Failure::host(format!("can't find myself: {error}")))?;
-        let mut command = Command::new(own);
+    fn command(&self, scratch: &Scratch) -> Command {
+        // Ourselves, also from a folder that the user can't enter.
+        let mut command = Command::new("/proc/self/exe");
         command.arg("run").env_clear().current_dir(scratch.work()).env("HOME", scratch.home());
         command.envs([("TERM", "dumb"), ("LANG", "C.UTF-8")]);
         // The program's path, and where the run keeps its lab.
         for name in ["PATH", "XDG_RUNTIME_DIR"] {
             command.envs(std::env::var_os(name).map(|value| (name, value)));
         }
-        Ok(command)
+        command
     }
 
     fn ended(&self, command: &mut Command, within: Duration) -> Result<Ended, Failure> {

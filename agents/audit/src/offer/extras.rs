@@ -7,8 +7,11 @@ use super::{How, Offer, string};
 /// Parts of the names of models that search by themselves.
 const SEARCHING: [&str; 5] = [":online", "-search-preview", "-search-api", "deep-research", "sonar"];
 
+/// Whether a value leaves search off.
+type IsOff = fn(&Value) -> bool;
+
 /// Fields that switch search on, each with what is off.
-const FIELDS: [(&str, fn(&Value) -> bool); 6] = [
+const FIELDS: [(&str, IsOff); 6] = [
     // OpenAI's Chat Completions.
     ("web_search_options", Value::is_null),
     // xAI's live search.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use super::reach::sounds_like_web;
 use super::{How, Offer, Offered, Reach, reach};
 
 /// What two starts show.
@@ -68,6 +69,19 @@ impl Judgement {
         self.findings.iter().map(|finding| finding.weight).max().unwrap_or(Weight::Remark)
     }
 
+    /// Judges a start with one switch alone, which these tools are said to obey.
+    pub fn alone(&mut self, tools: &[&str], offer: &Offer, start: &str) {
+        self.is_readable(offer, start, false);
+        for tool in offer.tools.iter().filter(|tool| tools.contains(&tool.name.as_str())) {
+            let how = tool.how.words();
+            let (weight, text) = match tool.how {
+                How::Mentioned => (Weight::Unknown, format!("{start}: {how}")),
+                _ => (Weight::Failure, format!("{start}: still offered ({how})")),
+            };
+            self.find(weight, Some(&tool.name), text);
+        }
+    }
+
     /// A start that shows no turn, or one without any tool, shows nothing.
     fn is_readable(&mut self, offer: &Offer, start: &str, may_lack_tools: bool) {
         for unread in &offer.unread {
@@ -101,6 +115,10 @@ impl Judgement {
             (_, Reach::Web) => (Weight::Failure, format!("{offered}; the row does not know it")),
             (_, Reach::Provider) => (Weight::Failure, format!("{offered}; it runs at the provider")),
             (_, Reach::Unknown) => (Weight::Unknown, format!("{offered}; nobody knows how far it reaches")),
+            (_, Reach::Local) if tool.bare && sounds_like_web(&tool.name) => {
+                let what = "sounds like the web, and takes no arguments: the model can't tell it where to go";
+                (Weight::Remark, format!("{what} ({how}{at})"))
+            }
             (_, Reach::Local) => return,
         };
         self.find(weight, Some(&tool.name), text);

@@ -37,6 +37,9 @@ fn all(offer: &mut Offer, number: usize, tools: &Value, space: &str, depth: usiz
 }
 
 fn one(offer: &mut Offer, number: usize, tool: &Value, space: &str, depth: usize) {
+    if !offer.looks_at_one_more(Some(number)) {
+        return;
+    }
     let Some(fields) = tool.as_object() else {
         return offer.unread(Some(number), format!("a tool{} that is no object", of(space)));
     };
@@ -48,8 +51,8 @@ fn one(offer: &mut Offer, number: usize, tool: &Value, space: &str, depth: usize
         (Some("function" | "custom") | None, Some(name)) => {
             function(offer, number, tool, &joined(space, name))
         }
-        (Some("function"), None) => {
-            match tool.get("function").and_then(|inner| Some((inner, string(inner, "name")?))) {
+        (Some(kind @ ("function" | "custom")), None) => {
+            match tool.get(kind).and_then(|inner| Some((inner, string(inner, "name")?))) {
                 Some((inner, name)) => function(offer, number, inner, &joined(space, name)),
                 None => offer.unread(Some(number), "a function without a name"),
             }
@@ -72,11 +75,27 @@ fn one(offer: &mut Offer, number: usize, tool: &Value, space: &str, depth: usize
 }
 
 fn function(offer: &mut Offer, number: usize, tool: &Value, name: &str) {
+    let known = offer.tools.iter().any(|tool| tool.name == name);
     let deferred = tool.get("defer_loading").and_then(Value::as_bool) == Some(true);
     offer.add(name, if deferred { How::Deferred } else { How::Declared }, false, Some(number));
+    let bare = takes_nothing(tool);
+    for tool in offer.tools.iter_mut().filter(|tool| tool.name == name) {
+        tool.bare = bare && (tool.bare || !known);
+    }
     if let Some(description) = string(tool, "description") {
         inside::description(offer, number, name, description);
     }
+}
+
+/// Whether the tool says that it takes no arguments.
+fn takes_nothing(tool: &Value) -> bool {
+    let schema =
+        ["parameters", "input_schema", "parametersJsonSchema"].iter().find_map(|field| tool.get(field));
+    let is_empty = |value: &Value| value.as_object().is_some_and(serde_json::Map::is_empty);
+    schema.is_some_and(|schema| {
+        let closed = matches!(schema.get("additionalProperties"), None | Some(Value::Bool(false)));
+        string(schema, "type") == Some("object") && closed && schema.get("properties").is_some_and(is_empty)
+    })
 }
 
 /// What a provider's MCP client found: names of tools that the model may call there.

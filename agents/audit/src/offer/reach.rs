@@ -67,7 +67,7 @@ pub fn reach(tool: &Offered) -> Reach {
         How::ProviderType | How::SecondRequest => of_type(&tool.name),
         How::Request | How::ByItself => Reach::Web,
         How::Mentioned => Reach::Unknown,
-        _ if sounds_like_web(&tool.name) => Reach::Web,
+        _ if sounds_like_web(&tool.name) && !tool.bare => Reach::Web,
         How::Mcp => Reach::Unknown,
         _ => Reach::Local,
     }

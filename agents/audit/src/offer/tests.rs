@@ -286,6 +286,26 @@ fn names_and_what_they_say() {
     }
 }
 
+/// GitHub Copilot CLI 1.0.102.
+#[test]
+fn a_tool_that_takes_nothing_goes_nowhere() {
+    let function = |name: &str, parameters: Value| json!({ "type": "function", "function": { "name": name, "parameters": parameters } });
+    let nothing = json!({ "type": "object", "properties": {} });
+    let body = json!({ "model": "gpt-4o", "messages": [], "tools": [
+        function("fetch_copilot_cli_documentation", nothing),
+        function("web_fetch", json!({ "type": "object", "properties": { "url": {} } })),
+        function("web_open", json!({ "type": "object", "properties": {}, "additionalProperties": true })),
+        function("web_any", json!({})),
+        { "type": "custom", "custom": { "name": "apply_patch", "format": {} } },
+    ] });
+    let offer = one("/v1/chat/completions", body);
+    assert_eq!(web(&offer), ["web_fetch", "web_open", "web_any"]);
+    assert_eq!(tools(&offer)[4], ("apply_patch", How::Declared));
+    // One that the row names fails all the same.
+    let row = ["fetch_copilot_cli_documentation"];
+    assert_eq!(judge(&row, &offer, &offer).weight(), Weight::Failure);
+}
+
 /// Telemetry tells of tools, and asks no model.
 #[test]
 fn what_is_no_turn_is_passed_over() {

@@ -46,6 +46,23 @@ fn depth_is_bounded() {
     assert!(offer.unread.iter().any(|unread| unread.why.contains("no list")), "{offer:?}");
 }
 
+/// G16: work grows with what comes, and no faster.
+#[test]
+fn numbers_are_bounded() {
+    let tools: Vec<Value> = (0..200_000).map(|number| json!({ "name": format!("tool{number}") })).collect();
+    let offer = one("/v1/messages", json!({ "model": "m", "messages": [], "tools": tools }));
+    assert!(offer.tools.len() <= MOST && offer.unread[0].why.contains("more than"), "{:?}", offer.unread);
+    let spaces: Vec<Value> =
+        (0..50_000).map(|number| json!({ "type": "namespace", "name": format!("{number}") })).collect();
+    let offer = one("/v1/responses", json!({ "model": "m", "input": [], "tools": spaces }));
+    assert_eq!(offer.unread.len(), MOST_NOTED);
+    let items: Vec<String> = (0..200_000).map(|number| format!("- \"tool{number}\": x")).collect();
+    let text = format!("tools are reachable through `tool_search`\n{}", items.join("\n"));
+    let offer =
+        one("/chat/completions", json!({ "model": "m", "messages": [{ "role": "user", "content": text }] }));
+    assert!(offer.tools.len() <= MOST && !offer.unread.is_empty());
+}
+
 #[test]
 fn odd_texts() {
     for text in [

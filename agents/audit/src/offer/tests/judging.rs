@@ -65,6 +65,18 @@ fn a_row_that_is_out_of_date() {
     assert!(texts[2].ends_with("no web tools: Edit"), "{texts:?}");
 }
 
+#[test]
+fn a_switch_alone() {
+    let mut judgement = Judgement::default();
+    judgement.alone(&["WebFetch"], &declares(&["Bash", "WebSearch"]), "with --x alone");
+    assert_eq!(judgement, Judgement::default());
+    judgement.alone(&["WebFetch"], &declares(&["Bash", "WebFetch"]), "with --x alone");
+    assert_eq!(texts(&judgement), ["Failure WebFetch: with --x alone: still offered (declared)"]);
+    let mut silent = Judgement::default();
+    silent.alone(&["WebFetch"], &Offer::default(), "with --x alone");
+    assert_eq!(silent.weight(), Weight::Unknown);
+}
+
 /// G14: nothing seen proves nothing where nothing is ever seen.
 #[test]
 fn without_a_control_nothing_is_proved() {
