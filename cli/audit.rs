@@ -6,6 +6,8 @@ use clap::{Args, Subcommand};
 
 use crate::exit::Failure;
 
+mod container;
+
 /// Look at what an agent was started with and what it did
 #[derive(Args)]
 pub(crate) struct AuditArgs {
@@ -14,9 +16,18 @@ pub(crate) struct AuditArgs {
 }
 
 #[derive(Subcommand)]
-enum Verb {}
+enum Verb {
+    /// Say what a container lets a task do to the enforcement around it
+    ///
+    /// Reads docker inspect, podman inspect, compose files (best as `docker compose config` prints them), OCI config.json
+    /// and Kubernetes manifests. Exits 0 if there is nothing but notes, 1 if something breaks or weakens the enforcement,
+    /// 2 if something can't be read, 3 if something can't be told.
+    Container(container::Container),
+}
 
 /// Runs the verb.
 pub(crate) fn run(args: AuditArgs) -> Result<ExitCode, Failure> {
-    match args.verb {}
+    match args.verb {
+        Verb::Container(container) => container.run(),
+    }
 }

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+mod audit;
 mod denials;
 mod exit;
 mod flags;
@@ -43,6 +44,7 @@ enum Noun {
     #[command(subcommand)]
     Lab(lab::Lab),
     Policy(policy::PolicyArgs),
+    Audit(audit::AuditArgs),
 }
 
 fn main() -> ExitCode {
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
         Noun::Sidecar(sidecar) => sidecar.run(),
         Noun::Lab(lab) => lab.run(),
         Noun::Policy(args) => policy::run(args),
+        Noun::Audit(args) => audit::run(args),
     };
     outcome.unwrap_or_else(exit::report)
 }
