@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 use crate::exit::Failure;
 
 mod container;
+mod log;
 
 /// Look at what an agent was started with and what it did
 #[derive(Args)]
@@ -23,11 +24,17 @@ enum Verb {
     /// and Kubernetes manifests. Exits 0 if there is nothing but notes, 1 if something breaks or weakens the enforcement,
     /// 2 if something can't be read, 3 if something can't be told.
     Container(container::Container),
+    /// Say what the decision log tells about the policy: refused, used, never used, drifted, missing
+    ///
+    /// Exits 0 if there is nothing but notes, 1 if records are missing or what was permitted is not what should be, 2 if
+    /// something can't be read, 3 if there is no record at all.
+    Log(log::AuditLog),
 }
 
 /// Runs the verb.
 pub(crate) fn run(args: AuditArgs) -> Result<ExitCode, Failure> {
     match args.verb {
         Verb::Container(container) => container.run(),
+        Verb::Log(log) => log.run(),
     }
 }

@@ -5,6 +5,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 pub mod container;
+pub mod egress;
 mod malformed;
 
 pub use malformed::Malformed;
