@@ -47,7 +47,7 @@ impl AuditLog {
             None => None,
         };
         let mut log = Log::default();
-        for path in &self.files {
+        for path in oldest_first(&self.files) {
             let name =
                 if path.as_os_str() == "-" { "standard input".into() } else { path.display().to_string() };
             if let Err(error) = read(&mut log, &name, path) {
@@ -111,6 +111,22 @@ impl AuditLog {
         }
         Ok(out)
     }
+}
+
+/// Numbers that come again are another run's, so the files of a log are read in the order in which they were written:
+/// `FILE.2`, `FILE.1`, `FILE`.
+fn oldest_first(files: &[PathBuf]) -> Vec<&PathBuf> {
+    let parts = |path: &Path| {
+        let number = path.extension().and_then(|number| number.to_str()?.parse::<u64>().ok());
+        number.map_or_else(|| (path.to_owned(), 0), |number| (path.with_extension(""), number))
+    };
+    let bases: Vec<PathBuf> = files.iter().map(|path| parts(path).0).collect();
+    let mut sorted: Vec<&PathBuf> = files.iter().collect();
+    sorted.sort_by_cached_key(|path| {
+        let (base, number) = parts(path);
+        (bases.iter().position(|known| *known == base), std::cmp::Reverse(number))
+    });
+    sorted
 }
 
 fn read(log: &mut Log, name: &str, path: &Path) -> io::Result<()> {
@@ -270,6 +286,14 @@ fn write_finding(out: &mut String, finding: &Finding) -> fmt::Result {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_that_were_put_aside_come_first() {
+        let files: Vec<PathBuf> =
+            ["b.jsonl", "a", "b.jsonl.1", "-", "b.jsonl.10", "a.2"].map(Into::into).into();
+        let sorted: Vec<&str> = oldest_first(&files).into_iter().map(|path| path.to_str().unwrap()).collect();
+        assert_eq!(sorted, ["b.jsonl.10", "b.jsonl.1", "b.jsonl", "a.2", "a", "-"]);
+    }
 
     #[test]
     fn lines_of_any_length() {

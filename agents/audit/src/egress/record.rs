@@ -181,15 +181,16 @@ fn verdict(verdict: Option<&Text<'_>>, reason: Option<&Text<'_>>) -> Result<Verd
 
 /// `2026-01-02T03:04:05.678Z`; times of this form sort as texts.
 fn is_time(text: &str) -> bool {
-    let digits = |bytes: &[u8]| !bytes.is_empty() && bytes.iter().all(u8::is_ascii_digit);
-    match text.as_bytes() {
-        [y @ .., b'Z'] if y.len() >= 19 && text.len() <= 32 => {
-            let marks = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')];
-            marks.iter().all(|(at, mark)| y.get(*at) == Some(mark))
-                && y.iter().enumerate().all(|(at, byte)| {
-                    byte.is_ascii_digit() || marks.iter().any(|(m, _)| *m == at) || at == 19
-                })
-                && (y.len() == 19 || (y.get(19) == Some(&b'.') && y.get(20..).is_some_and(digits)))
+    const FORM: &[u8; 19] = b"dddd-dd-ddTdd:dd:dd";
+    let fits = |(byte, form): (&u8, &u8)| if *form == b'd' { byte.is_ascii_digit() } else { byte == form };
+    let Some((seconds, rest)) = text.as_bytes().split_at_checked(FORM.len()) else { return false };
+    if !seconds.iter().zip(FORM).all(fits) {
+        return false;
+    }
+    match rest {
+        [b'Z'] => true,
+        [b'.', fraction @ .., b'Z'] => {
+            !fraction.is_empty() && fraction.len() <= 9 && fraction.iter().all(u8::is_ascii_digit)
         }
         _ => false,
     }
