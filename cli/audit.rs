@@ -8,6 +8,7 @@ use crate::exit::Failure;
 
 mod container;
 mod log;
+mod trajectory;
 
 /// Look at what an agent was started with and what it did
 #[derive(Args)]
@@ -29,6 +30,10 @@ enum Verb {
     /// Exits 0 if there is nothing but notes, 1 if records are missing or what was permitted is not what should be, 2 if
     /// something can't be read, 3 if there is no record at all.
     Log(log::AuditLog),
+    /// Find network use in an agent's transcript
+    ///
+    /// Exits 1 if there is any, and 2 if a transcript could not be read whole: what can't be audited is not clean.
+    Trajectory(trajectory::Trajectory),
 }
 
 /// Runs the verb.
@@ -36,5 +41,6 @@ pub(crate) fn run(args: AuditArgs) -> Result<ExitCode, Failure> {
     match args.verb {
         Verb::Container(container) => container.run(),
         Verb::Log(log) => log.run(),
+        Verb::Trajectory(trajectory) => trajectory.run(),
     }
 }

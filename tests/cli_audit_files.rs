@@ -57,7 +57,8 @@ fn containers() {
         assert_eq!(!outcome.stderr.is_empty(), code == 2, "{args:?}: {}", outcome.stderr);
     }
     // One that can't be read does not keep the others from being reported.
-    let outcome = audit(&["container", "--json", "not-there.yaml", "-"], "services: {main: {network_mode: host}}");
+    let outcome =
+        audit(&["container", "--json", "not-there.yaml", "-"], "services: {main: {network_mode: host}}");
     let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
     assert_eq!((outcome.code, &report["schema"], &report["outcome"]), (2, &1.into(), &"malformed".into()));
     assert_eq!(report["containers"][0]["findings"][0]["id"], "capability");
@@ -69,7 +70,8 @@ fn logs() {
     let outcome = audit(&["log", "logs-audit/unordered.jsonl"], "");
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     assert!(outcome.stdout.starts_with("log        4 records of 1 run, 2026-01-02T03:00:01.000Z to "));
-    for (file, code) in [("missing.jsonl", 1), ("torn.jsonl", 2), ("empty.jsonl", 3), ("not-there.jsonl", 2)] {
+    for (file, code) in [("missing.jsonl", 1), ("torn.jsonl", 2), ("empty.jsonl", 3), ("not-there.jsonl", 2)]
+    {
         let outcome = audit(&["log", &format!("logs-audit/{file}")], "");
         assert_eq!(outcome.code, code, "{file}: {}", outcome.stderr);
     }
@@ -79,8 +81,10 @@ fn logs() {
     assert_eq!((&report["schema"], &report["against"]), (&1.into(), &"logs-audit/policy.toml".into()));
     // The log's digest is made up, so that it is another policy's.
     assert_eq!((outcome.code, &report["findings"][0]["id"]), (1, &"other-policy".into()));
-    let outcome =
-        audit(&["log", "logs-audit/asked-only.jsonl", policy[0], policy[1], "--propose", "--propose-refused"], "");
+    let outcome = audit(
+        &["log", "logs-audit/asked-only.jsonl", policy[0], policy[1], "--propose", "--propose-refused"],
+        "",
+    );
     assert!(outcome.stdout.starts_with("--- a/logs-audit/policy.toml\n"), "{}", outcome.stdout);
     assert!(outcome.stdout.contains("\n+allow = [\"api.anthropic.com\"]\n"), "{}", outcome.stdout);
     assert_eq!(audit(&["log", "-", "--propose"], "").code, 2);

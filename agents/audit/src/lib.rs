@@ -4,8 +4,11 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
+pub mod config;
 pub mod container;
 pub mod egress;
 mod malformed;
+pub mod offer;
+pub mod trajectory;
 
 pub use malformed::Malformed;

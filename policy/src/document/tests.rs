@@ -199,7 +199,7 @@ fn json_faults_name_the_same() {
         ),
         (
             "{\"schema\":1,\"phase\":{\"a\":{\"allow\":[],\n \"a\\u006clow\":[]}}}",
-            "line 2, column 2: the key \"allow\" stands here a second time",
+            "line 2, column 2, phase.a: the key \"allow\" stands here a second time",
         ),
         ("{\"schema\":1} x", "line 1, column 14: trailing characters"),
         ("{\"schema\":1,\n", "line 2, column 1: EOF while parsing an object"),

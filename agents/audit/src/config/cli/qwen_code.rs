@@ -1,0 +1,3 @@
+use crate::config::Scene;
+
+pub(crate) fn audit(_scene: &mut Scene<'_>) {}
