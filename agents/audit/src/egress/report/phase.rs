@@ -56,16 +56,30 @@ fn permits(entry: &policy::Entry, host: &Host) -> bool {
     names(entry, &host.host) && (host.ports.is_empty() || host.ports.iter().any(|port| entry.opens(*port)))
 }
 
-/// An entry that was tried and not reached was used: its host is needed.
-fn unused(report: &PhaseReport, entries: &[Entry]) -> Vec<Unused> {
-    let is_used = |entry: &policy::Entry| {
-        report.used.iter().chain(&report.failed).any(|host| host.is_connected() && permits(entry, host))
+/// The hosts that were connected to, or would have been: one that was tried and not reached is needed all the same.
+fn tried(report: &PhaseReport) -> impl Iterator<Item = &Host> {
+    report.used.iter().chain(&report.failed).filter(|host| host.is_connected())
+}
+
+/// The hosts that an entry has carried and that no narrower entry names: those it is there for.
+fn carried(report: &PhaseReport, entry: &policy::Entry, exact: &[&policy::Entry]) -> BTreeSet<String> {
+    let own = |host: &&Host| {
+        permits(entry, host) && !(is_wide(entry) && exact.iter().any(|exact| permits(exact, host)))
     };
+    tried(report).filter(own).map(|host| host.host.clone()).collect()
+}
+
+fn exact(entries: &[Entry]) -> Vec<&policy::Entry> {
+    entries.iter().map(|entry| &entry.entry).filter(|entry| !is_wide(entry)).collect()
+}
+
+fn unused(report: &PhaseReport, entries: &[Entry]) -> Vec<Unused> {
     // Of hosts that found no place in the sums nothing is known.
     if report.more > 0 {
         return Vec::new();
     }
-    let nobody = entries.iter().filter(|entry| !is_used(&entry.entry));
+    let exact = exact(entries);
+    let nobody = entries.iter().filter(|entry| carried(report, &entry.entry, &exact).is_empty());
     nobody
         .map(|entry| Unused {
             entry: entry.entry.as_str().to_owned(),
@@ -76,27 +90,20 @@ fn unused(report: &PhaseReport, entries: &[Entry]) -> Vec<Unused> {
 }
 
 fn wildcards(report: &PhaseReport, entries: &[Entry]) -> Vec<Wildcard> {
-    let exact: Vec<&policy::Entry> =
-        entries.iter().map(|entry| &entry.entry).filter(|entry| !is_wide(entry)).collect();
-    let mut found = Vec::new();
-    for entry in entries.iter().filter(|entry| is_wide(&entry.entry)) {
-        let hosts = report.used.iter().chain(&report.failed).filter(|host| {
-            host.is_connected()
-                && permits(&entry.entry, host)
-                && !exact.iter().any(|exact| permits(exact, host))
-        });
-        let carried: BTreeSet<String> = hosts.map(|host| host.host.clone()).collect();
+    let exact = exact(entries);
+    let wide = entries.iter().filter(|entry| is_wide(&entry.entry));
+    wide.map(|entry| {
+        let carried = carried(report, &entry.entry, &exact);
         // Nobody wants a list of hundreds of names for one entry.
-        let few = if carried.len() <= MOST_EXACT { carried.iter() } else { Default::default() };
-        let instead = few.filter_map(|host| instead(&entry.entry, host));
-        found.push(Wildcard {
+        let few = carried.iter().filter(|_| carried.len() <= MOST_EXACT);
+        Wildcard {
             entry: entry.entry.as_str().to_owned(),
             origin: entry.origin.clone(),
-            exact: instead.collect(),
-            carried: carried.into_iter().collect(),
-        });
-    }
-    found
+            exact: few.filter_map(|host| instead(&entry.entry, host)).collect(),
+            carried: carried.iter().cloned().collect(),
+        }
+    })
+    .collect()
 }
 
 /// The same entry for one host alone.
@@ -113,24 +120,18 @@ fn of_rules(report: &PhaseReport) -> Vec<Entry> {
     rules.into_iter().filter_map(entry).collect()
 }
 
+/// Hosts, each with the ports that no entry opens; alone where none names it.
 fn unlisted(report: &PhaseReport, entries: &[Entry]) -> Vec<String> {
-    let is_listed = |host: &&Host| {
-        let ports_open = |port: &u16| {
-            entries.iter().any(|entry| names(&entry.entry, &host.host) && entry.entry.opens(*port))
-        };
-        match host.ports.as_slice() {
-            [] => entries.iter().any(|entry| names(&entry.entry, &host.host)),
-            ports => ports.iter().all(ports_open),
+    let mut found = Vec::new();
+    for host in report.used.iter().chain(&report.asked) {
+        let naming: Vec<&Entry> = entries.iter().filter(|entry| names(&entry.entry, &host.host)).collect();
+        let is_closed = |port: &&u16| !naming.iter().any(|entry| entry.entry.opens(**port));
+        let closed: Vec<String> = host.ports.iter().filter(is_closed).map(u16::to_string).collect();
+        match (naming.is_empty(), closed.is_empty()) {
+            (true, true) => found.push(host.host.clone()),
+            (_, false) => found.push(format!("{}:{}", host.host, closed.join(","))),
+            (false, true) => {}
         }
-    };
-    let hosts = report.used.iter().chain(&report.asked).filter(|host| !is_listed(host));
-    hosts
-        .map(|host| match host.ports.as_slice() {
-            [] => host.host.clone(),
-            ports => {
-                let ports: Vec<String> = ports.iter().map(u16::to_string).collect();
-                format!("{}:{}", host.host, ports.join(","))
-            }
-        })
-        .collect()
+    }
+    found
 }
