@@ -124,7 +124,8 @@ fn attempt(agent: &str, folder: &Path, program: &[PathBuf]) -> Outcome {
     let table = Table::embedded().unwrap();
     let row = table.row(agent).unwrap();
     let usable = row.usable().unwrap();
-    if case.version.as_ref().is_some_and(|version| version != usable.version.as_str() && agent != "opencode") {
+    if case.version.as_ref().is_some_and(|version| version != usable.version.as_str() && agent != "opencode")
+    {
         return Outcome::NotTried("are of another version");
     }
     let root = folder.join("root");
@@ -152,7 +153,8 @@ fn attempt(agent: &str, folder: &Path, program: &[PathBuf]) -> Outcome {
     // What the audit is asked is what the program is started with.
     let files = Real { root: root.clone(), home: home.clone(), work: work.clone() };
     let argument = |(n, word): (usize, &String)| (moved(word), Origin::Argument { number: n + 1 });
-    let env: BTreeMap<String, String> = case.env.iter().map(|(name, value)| (name.clone(), moved(value))).collect();
+    let env: BTreeMap<String, String> =
+        case.env.iter().map(|(name, value)| (name.clone(), moved(value))).collect();
     let launch = Launch {
         argv: Some(argv.iter().enumerate().map(argument).collect()),
         env: env
@@ -176,7 +178,13 @@ fn attempt(agent: &str, folder: &Path, program: &[PathBuf]) -> Outcome {
     command.args(["--kill-after=5", "60"]);
     if with_etc {
         // What the case has in /etc lies over the machine's.
-        command.args(["unshare", "--mount", "sh", "-c", "mount -t overlay -o lowerdir=\"$0\":/etc none /etc && exec \"$@\""]);
+        command.args([
+            "unshare",
+            "--mount",
+            "sh",
+            "-c",
+            "mount -t overlay -o lowerdir=\"$0\":/etc none /etc && exec \"$@\"",
+        ]);
         command.arg(root.join("etc"));
     }
     let tape = scratch.path().join("tape");
@@ -190,7 +198,9 @@ fn attempt(agent: &str, folder: &Path, program: &[PathBuf]) -> Outcome {
     command.current_dir(&work).stdin(Stdio::null());
     let output = command.output().unwrap();
     let tools: Vec<&str> = usable.tools.iter().map(|tool| tool.name.as_str()).collect();
-    let Ok(recorded) = Tape::read("tape", &fs::read(&tape).unwrap_or_default()) else { return Outcome::NoTurn };
+    let Ok(recorded) = Tape::read("tape", &fs::read(&tape).unwrap_or_default()) else {
+        return Outcome::NoTurn;
+    };
     let offer = Offer::read(&recorded, &String::from_utf8_lossy(&output.stdout), &tools);
     if offer.turns == 0 {
         return Outcome::NoTurn;
@@ -203,7 +213,9 @@ fn attempt(agent: &str, folder: &Path, program: &[PathBuf]) -> Outcome {
         let is_offered = offered.contains(tool.tool.as_str());
         let excused = NOT_HERE.contains(&(agent, tool.tool.as_str()));
         match tool.state {
-            State::Off if is_offered => wrong.push(format!("{} is OFFERED, the audit says off: {}", tool.tool, tool.why)),
+            State::Off if is_offered => {
+                wrong.push(format!("{} is OFFERED, the audit says off: {}", tool.tool, tool.why))
+            }
             State::On if !is_offered && !excused => {
                 wrong.push(format!("{} is not offered, the audit says on: {}", tool.tool, tool.why));
             }

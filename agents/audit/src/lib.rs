@@ -6,6 +6,7 @@
 
 pub mod config;
 pub mod container;
+pub mod egress;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;

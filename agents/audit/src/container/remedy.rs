@@ -34,6 +34,7 @@ impl Engine {
 
 fn flag(setting: Setting<'_>) -> String {
     match setting {
+        Setting::Drop("ALL") => "--cap-drop ALL, and --cap-add for what it needs".into(),
         Setting::Drop(name) => format!("--cap-drop {name}, or --cap-drop ALL"),
         Setting::NotAdded(name) => format!("leave --cap-add {name} out"),
         Setting::Unprivileged => "leave --privileged out".into(),
@@ -48,6 +49,7 @@ fn flag(setting: Setting<'_>) -> String {
 
 fn compose(setting: Setting<'_>) -> String {
     match setting {
+        Setting::Drop("ALL") => "cap_drop: [ALL], and cap_add for what it needs".into(),
         Setting::Drop(name) => format!("cap_drop: [{name}], or cap_drop: [ALL]"),
         Setting::NotAdded(name) => format!("take {name} out of cap_add"),
         Setting::Unprivileged => "privileged: false".into(),

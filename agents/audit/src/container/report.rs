@@ -124,6 +124,12 @@ impl Report {
         report
     }
 
+    /// Adds a file that could not even be opened.
+    pub fn add_unread(&mut self, file: Malformed) {
+        self.malformed.push(file);
+        self.outcome = Outcome::Malformed;
+    }
+
     /// All findings.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         self.general.iter().chain(self.containers.iter().flat_map(|one| &one.findings))

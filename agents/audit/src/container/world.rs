@@ -217,12 +217,14 @@ fn is_known(container: &Container) -> bool {
     let repository = image.split('@').next().unwrap_or_default();
     let base = file_name(repository).split(':').next().unwrap_or_default();
     let has_name = |name: &str| {
-        // Compose appends a number, and puts the project's name before.
-        let plain = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(['-', '_']);
-        let plain = if plain.is_empty() { name } else { plain };
-        KNOWN.iter().any(|known| {
-            plain == *known || plain.strip_suffix(known).is_some_and(|rest| rest.ends_with(['-', '_', '/']))
-        })
+        // Compose puts the project's name before a service's, and a number behind.
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let numbered = stem.strip_suffix(['-', '_']).filter(|_| stem.len() < name.len());
+        let is_it = |stem: &str, known: &str| {
+            stem.strip_suffix(known)
+                .is_some_and(|project| project.is_empty() || project.ends_with(['-', '_']))
+        };
+        KNOWN.iter().any(|known| name == *known || numbered.is_some_and(|stem| is_it(stem, known)))
     };
     let names = || std::iter::once(&container.name).chain(&container.aliases);
     KNOWN.contains(&base)

@@ -18,7 +18,8 @@ pub(super) fn defined(view: &View<'_>) -> Option<Source> {
             Some(mounts::host(&device))
         }
         Some(device) if kind.starts_with("nfs") || kind == "cifs" => Some(Source::Remote(device)),
-        Some(device) if kind == "tmpfs" => (device.is_empty()).then_some(Source::Remote(device)),
+        // In memory, and nobody's but the volume's.
+        Some(_) if kind == "tmpfs" => text(&["name"]).map(Source::Volume),
         // A disk, or whatever else the machine can mount.
         Some(device) if device.starts_with('/') => Some(mounts::host(&device)),
         Some(device) if mounts::has_variable(&device) => Some(Source::Unknown(device)),
