@@ -7,6 +7,7 @@ use crate::Malformed;
 mod claude_code;
 mod copilot_cli;
 mod gemini_cli;
+mod gemini_family;
 mod qwen_code;
 
 /// One CLI.
