@@ -50,7 +50,7 @@ pub(super) fn agent(document: &Document, field: String, node: &Node) -> JobAgent
         field,
         node,
         argv: Vec::new(),
-        env: BTreeTable::default(),
+        env: BTreeMap::new(),
         written: Vec::new(),
         remarks: Vec::new(),
         known: vec!["version", "prompt_template_path", "disable_web_search"],
@@ -345,7 +345,7 @@ impl<'a> Adapter<'a> {
         match config {
             Some(config) => self.own_file("~/.qwen/settings.json", config, over),
             None => {
-                let text = Tree::Table(over).to_string();
+                let text = over.json();
                 self.written.push(Written::File("~/.qwen/settings.json".into(), text.into_bytes()));
             }
         }
