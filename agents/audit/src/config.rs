@@ -9,6 +9,7 @@ mod argv;
 mod cli;
 mod files;
 mod front_matter;
+pub mod harbor;
 mod launch;
 mod origin;
 mod provider;
