@@ -68,7 +68,11 @@ impl Trajectory {
             None => None,
         };
         let report = self.read(sources, malformed, log.as_ref());
-        if self.json { print_json(&report.json())? } else { print(&report.text(self.quiet))? }
+        if self.json {
+            print_json(&report.json())?
+        } else {
+            print(&report.text(self.quiet))?
+        }
         Ok(ExitCode::from(report.code()))
     }
 
@@ -141,7 +145,11 @@ impl Report {
     }
 
     fn count(&self, level: Level) -> usize {
-        self.transcripts.iter().flat_map(|transcript| &transcript.findings).filter(|finding| finding.level == level).count()
+        self.transcripts
+            .iter()
+            .flat_map(|transcript| &transcript.findings)
+            .filter(|finding| finding.level == level)
+            .count()
     }
 
     /// What could not be read weighs more than what was found: nothing is known of it.
@@ -194,7 +202,8 @@ impl Report {
             if calls == 0 && steps > 0 {
                 writeln!(out, "  note       the agent called no tool")?;
             }
-            let shown = transcript.findings.iter().filter(|finding| !quiet || finding.level == Level::Violation);
+            let shown =
+                transcript.findings.iter().filter(|finding| !quiet || finding.level == Level::Violation);
             for finding in shown {
                 writeln!(out, "  {}", harmless(&line(finding)))?;
             }
@@ -202,7 +211,8 @@ impl Report {
                 writeln!(out, "  malformed  it could not be read whole: nothing is known of the rest")?;
             }
         }
-        let (violations, notes, faults) = (self.count(Level::Violation), self.count(Level::Note), self.faults().count());
+        let (violations, notes, faults) =
+            (self.count(Level::Violation), self.count(Level::Note), self.faults().count());
         let transcripts = self.transcripts.len();
         write!(out, "{violations} violations, {notes} notes in {transcripts} transcripts")?;
         if !self.skipped.is_empty() {

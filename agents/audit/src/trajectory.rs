@@ -296,7 +296,7 @@ impl Reading {
         if raw.kind != Kind::Offer {
             (call, raw.level).hash(&mut hasher);
         }
-        (raw.kind, &raw.reason, &raw.what, &raw.via).hash(&mut hasher);
+        (raw.kind, &raw.reason, &raw.what).hash(&mut hasher);
         if !self.seen.insert(hasher.finish()) {
             return;
         }

@@ -33,7 +33,10 @@ impl Source {
             return Ok(None);
         }
         if fs::metadata(beside("-journal")).is_ok_and(|journal| journal.len() > 0) {
-            return Err(Malformed::whole(&self.name, "a rollback journal stands beside it: the program that wrote it was killed within a change"));
+            return Err(Malformed::whole(
+                &self.name,
+                "a rollback journal stands beside it: the program that wrote it was killed within a change",
+            ));
         }
         match read(&beside("-wal")) {
             Ok(bytes) => Ok(Some(bytes)),
@@ -45,8 +48,9 @@ impl Source {
     /// Whether a file of a folder is meant to be a transcript, although it can't be told which.
     pub(super) fn must_be_one(&self, transcript: &Transcript) -> bool {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let named = ["trajectory", "session-", "rollout-", "transcript"].iter().any(|start| name.starts_with(start))
-            || matches!(name.as_str(), "opencode.db" | "events.jsonl" | "wire.jsonl" | "updates.jsonl");
+        let named =
+            ["trajectory", "session-", "rollout-", "transcript"].iter().any(|start| name.starts_with(start))
+                || matches!(name.as_str(), "opencode.db" | "events.jsonl" | "wire.jsonl" | "updates.jsonl");
         // A place in a file of lines means that a line could not be read: the first ones may have been the transcript's.
         let torn = name.ends_with(".jsonl") && transcript.malformed.iter().any(|fault| fault.place.is_some());
         named || torn
@@ -72,7 +76,12 @@ pub(super) fn collect(path: &Path, sources: &mut Vec<Source>, malformed: &mut Ve
 }
 
 fn folder(
-    path: &Path, searched: &str, depth: usize, budget: &mut usize, sources: &mut Vec<Source>, malformed: &mut Vec<Malformed>,
+    path: &Path,
+    searched: &str,
+    depth: usize,
+    budget: &mut usize,
+    sources: &mut Vec<Source>,
+    malformed: &mut Vec<Malformed>,
 ) {
     let entries = match fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
         Ok(entries) => entries,
@@ -92,7 +101,11 @@ fn folder(
         } else if kind.is_file() && may_be_one(&path) {
             let Some(left) = budget.checked_sub(1) else { return };
             *budget = left;
-            sources.push(Source { name: path.display().to_string(), path, folder: Some(searched.to_owned()) });
+            sources.push(Source {
+                name: path.display().to_string(),
+                path,
+                folder: Some(searched.to_owned()),
+            });
         }
     }
 }
@@ -111,7 +124,9 @@ fn is_database(path: &Path) -> bool {
 pub(super) fn log(path: &Path) -> (Log, Vec<Malformed>) {
     let name = path.display().to_string();
     match read(path) {
-        Ok(bytes) if bytes.len() > LARGEST => (Log::default(), vec![Malformed::whole(&name, "the log is larger than 256 MiB")]),
+        Ok(bytes) if bytes.len() > LARGEST => {
+            (Log::default(), vec![Malformed::whole(&name, "the log is larger than 256 MiB")])
+        }
         Ok(bytes) => Log::read(&name, &bytes),
         Err(error) => (Log::default(), vec![unreadable(&name, &error)]),
     }

@@ -353,9 +353,7 @@ impl Scan<'_, '_> {
                 if let Some(function) = self.source.function_around(literal.at) {
                     // Often the call itself was recognised above.
                     let known = self.shell.found.iter().any(|raw| {
-                        raw.kind == Kind::NetworkCode
-                            && raw.level == Level::Violation
-                            && outside.iter().all(|host| raw.hosts.contains(host))
+                        raw.level == Level::Violation && outside.iter().all(|host| raw.hosts.contains(host))
                     });
                     if known {
                         continue;
@@ -394,7 +392,7 @@ impl Scan<'_, '_> {
             for hidden in disguised(&literal.value) {
                 let before = self.shell.found.len();
                 run(self.shell, "a decoded text", &hidden);
-                self.shell.within("a decoded text", hidden.len(), |shell| shell.script(&hidden));
+                self.only_commands(&hidden);
                 let mut index = 0;
                 self.shell.found.retain(|raw| {
                     index += 1;

@@ -293,11 +293,16 @@ impl Shell<'_> {
                     if words.is_empty() {
                         return input;
                     }
-                    match &input {
-                        Output::Text(text) => {
-                            words.extend(text.split_whitespace().take(1000).map(str::to_owned))
-                        }
-                        _ => words.push(UNKNOWN.to_string()),
+                    let more: Vec<String> = match &input {
+                        Output::Text(text) => text.split_whitespace().take(1000).map(str::to_owned).collect(),
+                        _ => vec![UNKNOWN.to_string()],
+                    };
+                    // `xargs -I{} sh -c '... {}'`
+                    if words.iter().any(|word| word.contains("{}")) {
+                        let line = more.join(" ");
+                        words = words.iter().map(|word| word.replace("{}", &line)).collect();
+                    } else {
+                        words.extend(more);
                     }
                     return self.command(&words, Output::none());
                 }

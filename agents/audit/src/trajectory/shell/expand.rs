@@ -115,7 +115,8 @@ impl Shell<'_> {
             (Some(value), Some(_)) if !value.is_empty() => value,
             (_, Some(fallback)) => {
                 let word = lex::template(fallback);
-                self.within("", fallback.len(), |shell| shell.expand_whole(&word)).unwrap_or_else(|| UNKNOWN.to_string())
+                self.within("", fallback.len(), |shell| shell.expand_whole(&word))
+                    .unwrap_or_else(|| UNKNOWN.to_string())
             }
             (Some(value), None) => altered(&value, form).unwrap_or_else(|| UNKNOWN.to_string()),
             (None, None) => UNKNOWN.to_string(),

@@ -192,9 +192,16 @@ fn code_in_interpreters() {
     );
     is(
         "ruby -rnet/http -e 'puts Net::HTTP.get(URI(\"https://a.example\"))'",
-        &["network-code Net::HTTP a.example", "network-code HTTP.get a.example", "network-code net/http a.example"],
+        &[
+            "network-code Net::HTTP a.example",
+            "network-code HTTP.get a.example",
+            "network-code net/http a.example",
+        ],
     );
-    is("perl -MLWP::Simple -e 'getprint(\"https://a.example\")'", &["network-code LWP:: a.example"]);
+    is(
+        "perl -MLWP::Simple -e 'getprint(\"https://a.example\")'",
+        &["network-code LWP:: a.example", "network-code LWP::Simple a.example"],
+    );
     is(
         "php -r 'echo file_get_contents(\"https://a.example\");'",
         &["network-code file_get_contents a.example"],
