@@ -154,6 +154,17 @@ impl<'w> Shell<'w> {
         output
     }
 
+    /// `$1`, `$@`
+    fn parameters(&mut self, given: &[&str]) {
+        if given.is_empty() {
+            return;
+        }
+        for (index, value) in given.iter().take(20).enumerate() {
+            self.set(&(index + 1).to_string(), (*value).to_owned());
+        }
+        self.set("@", given.join(" "));
+    }
+
     fn set(&mut self, name: &str, value: String) {
         let name = name.split('[').next().unwrap_or_default().trim_end_matches('+');
         let lower = name.to_ascii_lowercase();
