@@ -97,6 +97,22 @@ pub(crate) fn outside(text: &str) -> impl Iterator<Item = Url<'_>> {
     urls(text).filter(|url| !url.is_here())
 }
 
+/// Whether an address is the name of a schema, which nothing is read from.
+pub(crate) fn is_namespace(address: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "http://www.w3.org/",
+        "https://www.w3.org/",
+        "http://schemas.",
+        "https://schemas.",
+        "http://purl.org/",
+        "http://json-schema.org/",
+        "https://json-schema.org/",
+        "http://xmlns.",
+        "http://ns.",
+    ];
+    NAMES.iter().any(|name| address.starts_with(name))
+}
+
 /// Their hosts, each once.
 pub(crate) fn outside_hosts(text: &str) -> Vec<String> {
     once(outside(text).filter_map(|url| url.host()))

@@ -105,7 +105,12 @@ impl<'w> Shell<'w> {
 
     pub(crate) fn report(&mut self, mut raw: Raw) {
         raw.via.splice(0..0, self.via.iter().cloned());
-        if !self.found.contains(&raw) && self.found.len() < 1000 {
+        // The same thing may be come to on two ways.
+        let known = |held: &Raw| {
+            (held.kind, held.level, &held.reason, &held.what, &held.hosts)
+                == (raw.kind, raw.level, &raw.reason, &raw.what, &raw.hosts)
+        };
+        if self.found.len() < 1000 && !self.found.iter().any(known) {
             self.found.push(raw);
         }
     }
@@ -147,6 +152,17 @@ impl<'w> Shell<'w> {
         let output = self.list(&mut cursor, End::Script, input);
         self.cases = cases;
         output
+    }
+
+    /// `$1`, `$@`
+    fn parameters(&mut self, given: &[&str]) {
+        if given.is_empty() {
+            return;
+        }
+        for (index, value) in given.iter().take(20).enumerate() {
+            self.set(&(index + 1).to_string(), (*value).to_owned());
+        }
+        self.set("@", given.join(" "));
     }
 
     fn set(&mut self, name: &str, value: String) {

@@ -84,7 +84,7 @@ impl Source {
             let starts = match before {
                 _ if !name.starts_with(is_word) => true,
                 // `a.b.urlopen(` is `urlopen(`; `cursor.fetch(` and `platform.system(` are something else.
-                Some('.') => name.len() >= 9 || name.contains('.'),
+                Some('.') => name.len() >= 8 || name.contains('.'),
                 Some(c) => !is_word(c),
                 None => true,
             };

@@ -95,6 +95,9 @@ impl Shell<'_> {
             let named = if pointer.starts_with('!') { String::new() } else { self.variable(pointer) };
             return self.world.variables.get(&named).cloned().unwrap_or_else(|| UNKNOWN.to_string());
         }
+        if matches!(expression, "@" | "*") {
+            return self.world.variables.get("@").cloned().unwrap_or_else(|| UNKNOWN.to_string());
+        }
         let name_end =
             expression.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(expression.len());
         let (name, form) = expression.split_at(name_end);

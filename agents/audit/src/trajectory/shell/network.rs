@@ -219,6 +219,11 @@ fn is_like(pattern: &[char], name: &[char]) -> bool {
     }
 }
 
+/// Whether a program is one of these.
+pub(super) fn is_program(name: &str) -> bool {
+    PROGRAMS.iter().any(|(known, _)| *known == name)
+}
+
 /// `None` if the program is none of these; else what it does, perhaps nothing.
 pub(super) fn judge(name: &str, arguments: &[String]) -> Option<Vec<Raw>> {
     if name == "openssl" {
