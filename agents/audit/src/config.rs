@@ -6,12 +6,15 @@
 //! Unknown is not off: what could not be read, a value of the wrong type, a version nobody measured.
 
 mod argv;
+mod assumed;
 mod cli;
 mod files;
 mod launch;
+mod layers;
 mod origin;
 mod report;
 mod scene;
+mod stops;
 
 pub use cli::{audit, names};
 pub use files::{Content, Files, MemoryFiles};

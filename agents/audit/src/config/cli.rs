@@ -3,6 +3,7 @@
 use super::{Launch, Origin, Report, Scene, State};
 
 mod claude_code;
+mod codex;
 mod copilot_cli;
 mod gemini_cli;
 mod qwen_code;
@@ -20,6 +21,7 @@ struct Cli {
 /// By name.
 const CLIS: &[Cli] = &[
     Cli { name: "claude-code", measured: &["2.1.295", "2.1.332"], audit: claude_code::audit },
+    Cli { name: "codex", measured: &["0.162.0", "0.171.0"], audit: codex::audit },
     Cli { name: "copilot-cli", measured: &["1.0.102"], audit: copilot_cli::audit },
     Cli { name: "gemini-cli", measured: &["0.61.0"], audit: gemini_cli::audit },
     Cli { name: "qwen-code", measured: &["0.24.4"], audit: qwen_code::audit },

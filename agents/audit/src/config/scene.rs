@@ -70,6 +70,21 @@ impl<'a> Scene<'a> {
         self.launch.env.get(name).map(|(value, _)| value.as_str())
     }
 
+    /// An environment variable, with where it is said.
+    pub fn variable(&self, name: &str) -> Option<(&'a str, &'a Origin)> {
+        self.launch.env.get(name).map(|(value, origin)| (value.as_str(), origin))
+    }
+
+    /// Whether something stands at this path: a file, or a folder that is not empty.
+    pub fn exists(&self, path: &str) -> bool {
+        self.launch.files.read(path) != Content::Absent || !self.launch.files.list(path).is_empty()
+    }
+
+    /// The names in a folder.
+    pub fn list(&self, folder: &str) -> Vec<String> {
+        self.launch.files.list(folder)
+    }
+
     /// The bytes of a file, noted as read.
     pub fn bytes(&mut self, path: &str) -> Content {
         let content = self.launch.files.read(path);
@@ -98,6 +113,14 @@ impl<'a> Scene<'a> {
                 Loaded::Malformed(reason)
             }
         }
+    }
+
+    /// A document at a path that the CLI does not read; `None` if there is none that can be read.
+    pub(crate) fn stray(&mut self, path: &str, format: Format) -> Option<Document> {
+        let Content::Bytes(source) = self.launch.files.read(path) else { return None };
+        let root = format.read_bytes(&source).ok()?;
+        self.report.read.push(path.to_owned());
+        Some(Document { path: path.to_owned(), root, source })
     }
 
     /// Notes a tool.
@@ -130,6 +153,11 @@ impl Document {
     /// Where something of this document stands.
     pub fn origin(&self, at: usize) -> Origin {
         Origin::File { path: self.path.clone(), place: Some(Place::of(&self.source, at)) }
+    }
+
+    /// A fault of this document: what stands there is nothing that the CLI accepts.
+    pub fn fault(&self, at: usize, reason: impl Into<String>) -> Malformed {
+        Malformed::at(&self.path, &self.source, at, reason)
     }
 }
 
