@@ -9,6 +9,7 @@ mod argv;
 mod assumed;
 mod cli;
 mod files;
+mod front_matter;
 mod launch;
 mod layers;
 mod origin;

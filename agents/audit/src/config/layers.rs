@@ -63,11 +63,6 @@ impl Layer {
         Some(Self { name, said: Said::Document(document) })
     }
 
-    /// A document that did not come from a file of its own: a variable's value.
-    pub(crate) fn of(name: &'static str, document: Document) -> Self {
-        Self { name, said: Said::Document(document) }
-    }
-
     /// What arguments set.
     pub(crate) fn assignments(name: &'static str, assignments: Vec<Assignment>) -> Self {
         Self { name, said: Said::Assignments(assignments) }

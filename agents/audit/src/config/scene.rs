@@ -150,6 +150,11 @@ impl<'a> Scene<'a> {
 }
 
 impl Document {
+    /// A document of its parts.
+    pub(crate) fn new(path: &str, root: Node, source: Vec<u8>) -> Self {
+        Self { path: path.to_owned(), root, source }
+    }
+
     /// Where something of this document stands.
     pub fn origin(&self, at: usize) -> Origin {
         Origin::File { path: self.path.clone(), place: Some(Place::of(&self.source, at)) }
