@@ -6,6 +6,7 @@ mod claude_code;
 mod codex;
 mod copilot_cli;
 mod gemini_cli;
+mod grok_build;
 mod opencode;
 mod qwen_code;
 
@@ -25,6 +26,7 @@ const CLIS: &[Cli] = &[
     Cli { name: "codex", measured: &["0.162.0", "0.171.0"], audit: codex::audit },
     Cli { name: "copilot-cli", measured: &["1.0.102"], audit: copilot_cli::audit },
     Cli { name: "gemini-cli", measured: &["0.61.0"], audit: gemini_cli::audit },
+    Cli { name: "grok-build", measured: &["1.0.41"], audit: grok_build::audit },
     Cli { name: "opencode", measured: &["1.18.33"], audit: opencode::audit },
     Cli { name: "qwen-code", measured: &["0.24.4"], audit: qwen_code::audit },
 ];

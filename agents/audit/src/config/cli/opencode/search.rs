@@ -14,7 +14,7 @@ const ENABLERS: [&str; 5] = [
 ];
 
 /// What reads as false in such a variable.
-const FALSE: [&str; 6] = ["", "0", "false", "no", "off", "n"];
+const FALSE: [&str; 5] = ["0", "false", "no", "off", "n"];
 
 const TRUE: [&str; 5] = ["1", "true", "yes", "on", "y"];
 
