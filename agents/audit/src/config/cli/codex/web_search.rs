@@ -39,7 +39,11 @@ pub(super) fn audit(scene: &mut Scene<'_>, setup: &Setup, mut stops: Stops) {
             }
         }
     }
-    scene.tool(stops.doubt(ToolReport { tool: KEY.into(), state, why, settings }));
+    let report = stops.doubt(ToolReport { tool: KEY.into(), state, why, settings });
+    // One switch for both faces: the provider's tool, and the one that is described inside the tool `exec`.
+    for tool in [KEY, "web__run"] {
+        scene.tool(ToolReport { tool: tool.into(), ..report.clone() });
+    }
 }
 
 /// `allowed_web_search_modes = ["disabled"]`, or `[]`.
