@@ -8,11 +8,13 @@
 mod argv;
 mod assumed;
 mod cli;
+mod dotenv;
 mod files;
 mod front_matter;
 mod launch;
 mod layers;
 mod origin;
+mod provider;
 mod report;
 mod scene;
 mod stops;

@@ -2,11 +2,13 @@
 
 use super::{Launch, Origin, Report, Scene, State};
 
+mod aider;
 mod claude_code;
 mod codex;
 mod copilot_cli;
 mod gemini_cli;
 mod grok_build;
+mod mini_swe_agent;
 mod opencode;
 mod qwen_code;
 
@@ -22,11 +24,13 @@ struct Cli {
 
 /// By name.
 const CLIS: &[Cli] = &[
+    Cli { name: "aider", measured: &["0.86.2"], audit: aider::audit },
     Cli { name: "claude-code", measured: &["2.1.295", "2.1.332"], audit: claude_code::audit },
     Cli { name: "codex", measured: &["0.162.0", "0.171.0"], audit: codex::audit },
     Cli { name: "copilot-cli", measured: &["1.0.102"], audit: copilot_cli::audit },
     Cli { name: "gemini-cli", measured: &["0.61.0"], audit: gemini_cli::audit },
     Cli { name: "grok-build", measured: &["1.0.41"], audit: grok_build::audit },
+    Cli { name: "mini-swe-agent", measured: &["2.4.6"], audit: mini_swe_agent::audit },
     Cli { name: "opencode", measured: &["1.18.33"], audit: opencode::audit },
     Cli { name: "qwen-code", measured: &["0.24.4"], audit: qwen_code::audit },
 ];

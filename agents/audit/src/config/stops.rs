@@ -13,6 +13,11 @@ impl Stops {
         self.0.push(reason.into());
     }
 
+    /// The first reason.
+    pub(crate) fn first(&self) -> Option<&str> {
+        self.0.first().map(String::as_str)
+    }
+
     /// What the CLI's own library would refuse in the arguments.
     pub(crate) fn arguments(&mut self, scene: &mut Scene<'_>, arguments: &Arguments<'_>) {
         for fault in &arguments.faults {

@@ -3,9 +3,9 @@
 use closedbook_document::{Format, Node, Value};
 
 use super::permission::Places as _;
-use super::places::{Places, Source, is_set};
+use super::places::{Places, is_set};
 use crate::config::argv::Arguments;
-use crate::config::layers::letters;
+use crate::config::provider;
 use crate::config::{Bringer, Kind, Origin, Scene, State};
 
 pub(super) fn audit(scene: &mut Scene<'_>, arguments: &Arguments<'_>, places: &Places) {
@@ -137,37 +137,22 @@ fn pages(scene: &mut Scene<'_>, places: &Places) {
 /// Hosts of the providers that the program has by itself.
 const HOSTS: [&str; 4] = ["api.anthropic.com", "api.openai.com", "api.x.ai", "opencode.ai"];
 
-/// What providers call their own search in a request.
-const SEARCHES: [&str; 5] = ["websearch", "websearchoptions", "searchparameters", "plugins", "googlesearch"];
-
 fn providers(scene: &mut Scene<'_>, places: &Places) {
     let mut bringers = Vec::new();
     for source in places.sources() {
         for (name, node) in source.root.get("provider").iter().flat_map(|node| node.fields()) {
             let url = node.at_path(&["options", "baseURL"]).or_else(|| node.get("api"));
-            if let Some((url, at)) = url.and_then(|url| Some((url.text()?, url.at)))
-                && !own_host(url)
-            {
-                bringers.push(provider(
-                    &name.text,
-                    source.origin(at),
-                    format!("{url}: a gateway may add tools by itself"),
-                ));
+            if let Some((url, at)) = url.and_then(|url| Some((url.text()?, url.at))) {
+                bringers.extend(provider::gateway(&name.text, url, source.origin(at), &HOSTS));
             }
-            searches(node, source, &name.text, &mut bringers);
+            for key in provider::searches(node) {
+                let why = format!("{} is passed on to the provider, which may search by itself", key.text);
+                let origin = source.origin(key.at);
+                bringers.push(provider::bringer(&name.text, origin, State::Unknown, why));
+            }
         }
     }
     bringers.into_iter().for_each(|bringer| scene.brings(bringer));
-}
-
-fn searches(node: &Node, source: &Source, name: &str, bringers: &mut Vec<Bringer>) {
-    for (key, value) in node.fields() {
-        if SEARCHES.contains(&letters(&key.text).as_str()) && value.boolean() != Some(false) {
-            let why = format!("{} is passed on to the provider, which may search by itself", key.text);
-            bringers.push(provider(name, source.origin(key.at), why));
-        }
-        searches(value, source, name, bringers);
-    }
 }
 
 /// A router's model may search without a tool.
@@ -179,13 +164,7 @@ fn model(scene: &mut Scene<'_>, arguments: &Arguments<'_>, places: &Places) {
         Some((model.text()?.to_owned(), source.origin(model.at)))
     });
     let Some((model, origin)) = given.or_else(|| set.last()) else { return };
-    if model.ends_with(":online") {
-        let why = "a model named :online searches the web at the provider".to_owned();
-        scene.brings(Bringer { kind: Kind::Provider, name: model, origin, state: State::On, why });
-    } else if model.starts_with("openrouter/") {
-        let why = "the account's default plugins can search without being asked for; its settings must show them off";
-        scene.brings(provider(&model, origin, why.to_owned()));
-    }
+    provider::model(&model, origin).into_iter().for_each(|bringer| scene.brings(bringer));
 }
 
 /// A sign-in at an organisation brings that organisation's settings, which are fetched at start.
@@ -200,15 +179,6 @@ fn remote(scene: &mut Scene<'_>) {
         auth.root.fields().filter(|(_, node)| is_remote(node) && matches!(node.value, Value::Table(_)))
     {
         let why = "settings are fetched from this address at start; what they say is not known".to_owned();
-        scene.brings(provider(&key.text, auth.origin(key.at), why));
+        scene.brings(provider::bringer(&key.text, auth.origin(key.at), State::Unknown, why));
     }
-}
-
-fn provider(name: &str, origin: Origin, why: String) -> Bringer {
-    Bringer { kind: Kind::Provider, name: name.to_owned(), origin, state: State::Unknown, why }
-}
-
-fn own_host(url: &str) -> bool {
-    let host = url.strip_prefix("https://").and_then(|rest| rest.split('/').next());
-    host.is_some_and(|host| HOSTS.contains(&host))
 }
