@@ -7,9 +7,12 @@ mod claude_code;
 mod codex;
 mod copilot_cli;
 mod gemini_cli;
+mod goose;
 mod grok_build;
+mod kimi_cli;
 mod mini_swe_agent;
 mod opencode;
+mod openhands;
 mod qwen_code;
 
 /// One CLI.
@@ -29,9 +32,12 @@ const CLIS: &[Cli] = &[
     Cli { name: "codex", measured: &["0.162.0", "0.171.0"], audit: codex::audit },
     Cli { name: "copilot-cli", measured: &["1.0.102"], audit: copilot_cli::audit },
     Cli { name: "gemini-cli", measured: &["0.61.0"], audit: gemini_cli::audit },
+    Cli { name: "goose", measured: &["1.9.0"], audit: goose::audit },
     Cli { name: "grok-build", measured: &["1.0.41"], audit: grok_build::audit },
+    Cli { name: "kimi-cli", measured: &["1.47.0"], audit: kimi_cli::audit },
     Cli { name: "mini-swe-agent", measured: &["2.4.6"], audit: mini_swe_agent::audit },
     Cli { name: "opencode", measured: &["1.18.33"], audit: opencode::audit },
+    Cli { name: "openhands", measured: &["1.16.0"], audit: openhands::audit },
     Cli { name: "qwen-code", measured: &["0.24.4"], audit: qwen_code::audit },
 ];
 

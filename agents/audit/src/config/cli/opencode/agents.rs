@@ -8,8 +8,8 @@ use crate::Malformed;
 use crate::config::stops::Stops;
 use crate::config::{Content, Document, Scene, front_matter};
 
-/// Files of agents in one folder that are looked at.
-const MOST: usize = 1000;
+/// Files and folders of agents that are looked at, over all: links that lead in circles make a small tree endless.
+const MOST: usize = 5000;
 
 /// Folders of Markdown files, and whether those are primary agents.
 const KINDS: [(&str, bool); 4] = [("agent", false), ("agents", false), ("mode", true), ("modes", true)];
@@ -23,6 +23,7 @@ pub(super) struct Merged {
     pub(super) chosen: Option<String>,
     /// `model`, with what the CLI would use.
     pub(super) model: Option<String>,
+    looked_at: usize,
 }
 
 /// What is said of one agent.
@@ -39,8 +40,13 @@ pub(super) struct Agent {
 
 impl Merged {
     pub(super) fn of(scene: &mut Scene<'_>, places: &Places, stops: &mut Stops) -> Self {
-        let mut merged =
-            Self { everybody: Permissions::default(), agents: Vec::new(), chosen: None, model: None };
+        let mut merged = Self {
+            everybody: Permissions::default(),
+            agents: Vec::new(),
+            chosen: None,
+            model: None,
+            looked_at: 0,
+        };
         let mut tools = Permissions::default();
         for step in &places.steps {
             match step {
@@ -104,7 +110,11 @@ impl Merged {
         stops: &mut Stops,
     ) {
         let depth = prefix.matches('/').count();
-        for file in scene.list(folder).into_iter().take(MOST) {
+        for file in scene.list(folder) {
+            if self.looked_at == MOST {
+                return stops.because(format!("there are more than {MOST} files of agents"));
+            }
+            self.looked_at += 1;
             let path = format!("{folder}/{file}");
             if let Some(name) = file.strip_suffix(".md") {
                 let Content::Bytes(bytes) = scene.bytes(&path) else { continue };
