@@ -16,8 +16,10 @@ mod layers;
 mod origin;
 mod provider;
 mod report;
+mod routing;
 mod scene;
 mod stops;
+mod weigh;
 
 pub use cli::{audit, names};
 pub use files::{Content, Files, MemoryFiles};

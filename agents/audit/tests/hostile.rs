@@ -90,8 +90,7 @@ fn no_file_and_no_argument_makes_an_audit_panic() {
         ("AIDER_DETECT_URLS", "\0"),
     ];
     for bytes in texts() {
-        let names_in_folders = ["a.md", "b", "c.toml", "d.json", "e.yaml"].map(str::to_owned);
-        let files = Everywhere { bytes: bytes.clone(), names: names_in_folders.to_vec() };
+        let files = Everywhere { bytes: bytes.clone(), names: Vec::new() };
         for agent in names() {
             for argv in arguments() {
                 for env in [&[][..], &variables] {
@@ -102,5 +101,16 @@ fn no_file_and_no_argument_makes_an_audit_panic() {
                 }
             }
         }
+    }
+}
+
+/// Links that lead in circles make a small tree endless.
+#[test]
+fn a_tree_without_an_end_ends_the_audit_and_is_no_clean_bill() {
+    let names_in_folders = ["a.md", "b", "c", "d.json"].map(str::to_owned).to_vec();
+    let files = Everywhere { bytes: b"---\nname: x\n---\n".to_vec(), names: names_in_folders };
+    for agent in names() {
+        let report = audit(agent, &launch(&files, &[], &[])).unwrap();
+        assert_ne!(report.verdict(), Verdict::Off, "{agent}");
     }
 }

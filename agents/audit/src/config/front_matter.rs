@@ -1,60 +1,57 @@
-//! The settings at the head of a Markdown file: between two lines of three dashes, in YAML.
+//! The YAML between `---` lines that agents', skills' and commands' Markdown files begin with.
 
 use closedbook_document::{Format, Node, Unreadable};
 
-/// The settings; `None` if the file has none. Places are those of the whole file.
-pub(crate) fn read(bytes: &[u8]) -> Result<Option<Node>, Unreadable> {
-    let text = str::from_utf8(bytes).map_err(|error| Unreadable {
-        at: error.valid_up_to(),
-        what: closedbook_document::Syntax::NotUtf8,
-    })?;
-    let Some(head) = head(text) else { return Ok(None) };
-    if head.trim().is_empty() {
-        return Ok(None);
-    }
-    // Blank lines in place of what comes before keep the places.
-    let start = text.find(head).unwrap_or_default();
-    let blank: String = text.get(..start).unwrap_or_default().chars().filter(|c| *c == '\n').collect();
-    let lead = blank.len();
-    let shift = |at: usize| (at + start).saturating_sub(lead);
-    match Format::Yaml.read(&format!("{blank}{head}")) {
-        Ok(mut node) => {
-            moved(&mut node, &shift);
-            Ok(Some(node))
-        }
-        Err(fault) => Err(Unreadable { at: shift(fault.at), ..fault }),
-    }
+use super::Document;
+use crate::Malformed;
+
+/// The head of a Markdown file.
+pub(crate) struct FrontMatter {
+    /// The file up to the head's end, the first line replaced by a blank one: places in it are those of the file.
+    text: String,
 }
 
-/// The lines between the dashes.
-fn head(text: &str) -> Option<&str> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+/// A head that is no YAML.
+pub(crate) struct NotYaml {
+    text: String,
+    fault: Unreadable,
+}
+
+/// The head of a file, if it has one.
+pub(crate) fn front_matter(bytes: &[u8]) -> Option<FrontMatter> {
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let rest = text.strip_prefix("---")?;
-    let (dashes, rest) = rest.split_once('\n')?;
-    if !dashes.trim().is_empty() {
+    let first_line_end = rest.find('\n')?;
+    if !rest.get(..first_line_end)?.trim().is_empty() {
         return None;
     }
+    let head = rest.get(first_line_end..)?;
+    let mut end = head.len();
     let mut at = 0;
-    for line in rest.split_inclusive('\n') {
+    for line in head.split_inclusive('\n') {
         if line.trim_end() == "---" {
-            return rest.get(..at);
+            end = at;
+            break;
         }
         at += line.len();
     }
-    None
+    Some(FrontMatter { text: format!("   {}{}", rest.get(..first_line_end)?, head.get(..end)?) })
 }
 
-fn moved(node: &mut Node, shift: &impl Fn(usize) -> usize) {
-    node.at = shift(node.at);
-    match &mut node.value {
-        closedbook_document::Value::Table(fields) => fields.iter_mut().for_each(|(key, value)| {
-            key.at = shift(key.at);
-            moved(value, shift);
-        }),
-        closedbook_document::Value::List(items) => items.iter_mut().for_each(|item| moved(item, shift)),
-        _ => {}
+impl FrontMatter {
+    pub(crate) fn read(&self) -> Result<Node, NotYaml> {
+        Format::Yaml.read(&self.text).map_err(|fault| NotYaml { text: self.text.clone(), fault })
+    }
+
+    pub(crate) fn document(&self, path: &str, root: Node) -> Document {
+        Document::new(path, root, self.text.clone().into_bytes())
     }
 }
 
-#[cfg(test)]
-mod tests;
+impl NotYaml {
+    pub(crate) fn named(&self, path: &str) -> Malformed {
+        let reason = format!("its front matter is no YAML: {}", self.fault);
+        Malformed::at(path, self.text.as_bytes(), self.fault.at, reason)
+    }
+}

@@ -1,5 +1,7 @@
 //! Reasons for which a CLI ends before it offers anything.
 
+use crate::Malformed;
+
 use super::argv::{Arguments, Wrong};
 use super::{Says, Scene, State, ToolReport};
 
@@ -11,6 +13,18 @@ impl Stops {
     /// One more reason.
     pub(crate) fn because(&mut self, reason: impl Into<String>) {
         self.0.push(reason.into());
+    }
+
+    /// One more reason, which lies in an argument, a variable or a file as a whole.
+    pub(crate) fn refused(
+        &mut self,
+        scene: &mut Scene<'_>,
+        what: impl Into<String>,
+        reason: impl Into<String>,
+    ) {
+        let (what, reason) = (what.into(), reason.into());
+        self.0.push(format!("{what}: {reason}"));
+        scene.malformed(Malformed::whole(what, reason));
     }
 
     /// The first reason.
@@ -26,9 +40,7 @@ impl Stops {
                 Wrong::NoValue => "lacks its value",
                 Wrong::Value => "takes no value",
             };
-            let text = format!("{:?} {what}", fault.at.text);
-            scene.remark(fault.at.origin.clone(), text.clone());
-            self.because(text);
+            self.refused(scene, fault.at.origin.to_string(), format!("{:?} {what}", fault.at.text));
         }
     }
 

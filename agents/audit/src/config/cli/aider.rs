@@ -13,7 +13,7 @@ mod settings;
 
 use crate::config::argv::{Arguments, Dialect};
 use crate::config::stops::Stops;
-use crate::config::{Bringer, Kind, Scene, State, assumed, provider};
+use crate::config::{Bringer, Kind, Scene, State, assumed, routing};
 
 pub(crate) fn audit(scene: &mut Scene<'_>) {
     assumed::note(scene);
@@ -41,28 +41,28 @@ fn brings(scene: &mut Scene<'_>, arguments: &Arguments<'_>, settings: &settings:
     }
     let mut bringers = Vec::new();
     if let Some(spoken) = settings.strongest(arguments, "model") {
-        bringers.extend(provider::model(&spoken.value, spoken.origin));
+        bringers.extend(routing::model(&spoken.value, spoken.origin));
     }
     if let Some(spoken) = settings.strongest(arguments, "openai-api-base") {
-        bringers.extend(provider::gateway("openai-api-base", &spoken.value, spoken.origin, &provider::HOSTS));
+        bringers.extend(routing::gateway("openai-api-base", &spoken.value, spoken.origin, &routing::HOSTS));
     }
     for variable in
-        settings.variables.iter().filter(|variable| provider::LITELLM.contains(&variable.name.as_str()))
+        settings.variables.iter().filter(|variable| routing::LITELLM.contains(&variable.name.as_str()))
     {
-        bringers.extend(provider::gateway(
+        bringers.extend(routing::gateway(
             &variable.name,
             &variable.value,
             variable.origin.clone(),
-            &provider::HOSTS,
+            &routing::HOSTS,
         ));
     }
     for layer in &settings.models {
         let Some(document) = layer.document() else { continue };
-        for key in provider::searches(&document.root) {
+        for key in routing::searches(&document.root) {
             let why = format!("{} is passed on to the provider, which may search by itself", key.text);
-            bringers.push(provider::bringer("model settings", document.origin(key.at), State::On, why));
+            bringers.push(routing::bringer("model settings", document.origin(key.at), State::On, why));
         }
     }
     bringers.into_iter().for_each(|bringer| scene.brings(bringer));
-    provider::litellm(scene);
+    routing::litellm(scene);
 }

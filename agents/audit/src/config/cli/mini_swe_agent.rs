@@ -9,7 +9,7 @@ use closedbook_document::{Format, Node};
 use crate::config::argv::{Arguments, Dialect, Flag, Takes};
 use crate::config::layers::{Assignment, Layer, find};
 use crate::config::stops::Stops;
-use crate::config::{Bringer, Kind, Origin, Scene, State, assumed, dotenv, provider};
+use crate::config::{Bringer, Kind, Origin, Scene, State, assumed, dotenv, routing};
 
 pub(crate) fn audit(scene: &mut Scene<'_>) {
     assumed::note(scene);
@@ -23,7 +23,7 @@ pub(crate) fn audit(scene: &mut Scene<'_>) {
     parts(scene, &arguments, &layers);
     models(scene, &arguments, &layers);
     globals(scene);
-    provider::litellm(scene);
+    routing::litellm(scene);
     // It has no tool that could be in doubt, so the doubt is said by itself.
     if let Some(reason) = stops.first() {
         let why = format!(
@@ -102,7 +102,7 @@ fn parts(scene: &mut Scene<'_>, arguments: &Arguments<'_>, layers: &[Layer]) {
         let Some((class, origin)) = given.or(set) else { continue };
         match (part, class.as_str()) {
             ("model", "portkey" | "portkey_response" | "requesty") => {
-                scene.brings(provider::bringer(
+                scene.brings(routing::bringer(
                     &class,
                     origin,
                     State::Unknown,
@@ -138,21 +138,21 @@ fn models(scene: &mut Scene<'_>, arguments: &Arguments<'_>, layers: &[Layer]) {
     let set = set.and_then(|found| Some((found.value.text()?.to_owned(), found.origin)));
     let variable = scene.variable("MSWEA_MODEL_NAME").map(|(name, origin)| (name.to_owned(), origin.clone()));
     if let Some((name, origin)) = given.or(set).or(variable) {
-        bringers.extend(provider::model(&name, origin));
+        bringers.extend(routing::model(&name, origin));
     }
     for (path, found) in layers.iter().flat_map(Layer::every) {
         let is_option = path.iter().zip(["model", "model_kwargs"]).all(|(a, b)| a == b);
-        if is_option && path.last().is_some_and(|key| provider::asks(key, found.value)) {
+        if is_option && path.last().is_some_and(|key| routing::asks(key, found.value)) {
             let why =
                 format!("{} goes with every request: the provider may search by itself", path.join("."));
-            bringers.push(provider::bringer("model_kwargs", found.origin, State::On, why));
+            bringers.push(routing::bringer("model_kwargs", found.origin, State::On, why));
         }
     }
     for key in ["api_base", "base_url"] {
         let address = find(layers, &["model", "model_kwargs", key]).into_iter().next();
         let address = address.and_then(|found| Some((found.value.text()?.to_owned(), found.origin)));
         if let Some((url, origin)) = address {
-            bringers.extend(provider::gateway(key, &url, origin, &provider::HOSTS));
+            bringers.extend(routing::gateway(key, &url, origin, &routing::HOSTS));
         }
     }
     bringers.into_iter().for_each(|bringer| scene.brings(bringer));
@@ -183,9 +183,9 @@ fn globals(scene: &mut Scene<'_>) {
         let place = Some(closedbook_document::Place::of(&bytes, entry.at));
         let origin = Origin::File { path: path.clone(), place };
         let found = match entry.name.as_str() {
-            "MSWEA_MODEL_NAME" => provider::model(&entry.value, origin),
-            name if provider::LITELLM.contains(&name) => {
-                provider::gateway(name, &entry.value, origin, &provider::HOSTS)
+            "MSWEA_MODEL_NAME" => routing::model(&entry.value, origin),
+            name if routing::LITELLM.contains(&name) => {
+                routing::gateway(name, &entry.value, origin, &routing::HOSTS)
             }
             _ => None,
         };

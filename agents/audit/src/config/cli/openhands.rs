@@ -11,7 +11,7 @@ use closedbook_document::{Format, Node};
 use crate::config::argv::{Arguments, Dialect, Flag, Takes};
 use crate::config::layers::{Layer, letters};
 use crate::config::stops::Stops;
-use crate::config::{Bringer, Kind, Origin, Says, Scene, Setting, State, ToolReport, assumed, provider};
+use crate::config::{Bringer, Kind, Origin, Says, Scene, Setting, State, ToolReport, assumed, routing};
 
 pub(crate) fn audit(scene: &mut Scene<'_>) {
     assumed::note(scene);
@@ -127,19 +127,19 @@ fn model(scene: &mut Scene<'_>, arguments: &Arguments<'_>, folder: &str) {
     };
     let mut bringers = Vec::new();
     if let Some((model, origin)) = text(scene, "LLM_MODEL", "model") {
-        bringers.extend(provider::model(&model, origin));
+        bringers.extend(routing::model(&model, origin));
     }
     if let Some((url, origin)) = text(scene, "LLM_BASE_URL", "base_url") {
-        bringers.extend(provider::gateway("base_url", &url, origin, &provider::HOSTS));
+        bringers.extend(routing::gateway("base_url", &url, origin, &routing::HOSTS));
     }
     if let Some(document) = settings.as_ref().and_then(Layer::document) {
-        for key in document.root.get("llm").map(provider::searches).unwrap_or_default() {
+        for key in document.root.get("llm").map(routing::searches).unwrap_or_default() {
             let why = format!("{} goes with every request: the provider may search by itself", key.text);
-            bringers.push(provider::bringer("llm", document.origin(key.at), State::On, why));
+            bringers.push(routing::bringer("llm", document.origin(key.at), State::On, why));
         }
     }
     bringers.into_iter().for_each(|bringer| scene.brings(bringer));
-    provider::litellm(scene);
+    routing::litellm(scene);
 }
 
 const fn flag(name: &'static str, spellings: &'static [&'static str], takes: Takes) -> Flag {

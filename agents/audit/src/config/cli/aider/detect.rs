@@ -18,10 +18,9 @@ pub(super) fn audit(
     for spoken in spoken.iter().filter(|spoken| spoken.layer == ".env file" || spoken.layer == "environment")
     {
         if truth(&spoken.value).is_none() {
-            let text =
+            let reason =
                 format!("{} is neither true nor false, and aider ends with an error at it", spoken.what);
-            scene.remark(spoken.origin.clone(), text.clone());
-            stops.because(text);
+            stops.refused(scene, spoken.origin.to_string(), reason);
         }
     }
     let odd = settings.variables.iter().chain(&settings.environment);

@@ -56,7 +56,7 @@ impl Setup {
         };
         setup.file(scene, stops, SYSTEM, "/etc/codex/config.toml");
         setup.user(scene, arguments, stops);
-        let flags = flags(arguments, stops);
+        let flags = flags(scene, arguments, stops);
         setup.project(scene, arguments, &flags, stops);
         setup.layers.push(flags);
         setup.file(scene, stops, MANAGED, "/etc/codex/managed_config.toml");
@@ -185,11 +185,11 @@ fn trust(scene: &Scene<'_>, layers: &[Layer], folders: &[String]) -> Trust {
 
 /// `-c` in order, then `--enable`, then `--disable`: measured with 0.162.0, where `--disable apps` wins over
 /// `-c features.apps=true` and over `--enable apps` wherever they stand.
-fn flags(arguments: &Arguments<'_>, stops: &mut Stops) -> Layer {
+fn flags(scene: &mut Scene<'_>, arguments: &Arguments<'_>, stops: &mut Stops) -> Layer {
     let mut assignments = Vec::new();
     for word in arguments.values("--config") {
         let Some((path, value)) = word.text.split_once('=') else {
-            stops.because(format!("-c {:?} lacks `=`", word.text));
+            stops.refused(scene, word.origin.to_string(), format!("-c {:?} lacks `=`", word.text));
             continue;
         };
         assignments.push(Assignment {

@@ -94,7 +94,10 @@ fn chosen(
         let expected = "one of \"disabled\", \"cached\", \"indexed\", \"live\"";
         match setup.layers.iter().find(|layer| layer.name == found.layer && stands_in(layer, found)) {
             Some(layer) => refuse(scene, layer, found.value, stops, expected),
-            None => stops.because(format!("{} is {}, not {expected}", found.origin, brief(found.value))),
+            None => {
+                let reason = format!("codex accepts {expected} for web_search, not {}", brief(found.value));
+                stops.refused(scene, found.origin.to_string(), reason);
+            }
         }
         settings.push(setting(&path, found, Says::Unclear("codex ends with an error at this value".into())));
         return;

@@ -5,7 +5,7 @@ use super::Recipe;
 use super::extension::{Enabled, Extension};
 use crate::config::argv::Arguments;
 use crate::config::layers::Layer;
-use crate::config::{Bringer, Kind, Origin, Scene, State, provider};
+use crate::config::{Bringer, Kind, Origin, Scene, State, routing};
 
 pub(super) fn audit(
     scene: &mut Scene<'_>,
@@ -79,17 +79,17 @@ fn model(scene: &mut Scene<'_>, arguments: &Arguments<'_>, config: Option<&Layer
     let chosen = flag("--provider").or_else(|| setting(scene, "GOOSE_PROVIDER"));
     if let Some((name, origin)) = chosen.clone().filter(|(name, _)| AGENTS.contains(&name.as_str())) {
         let why = "this provider is another agent's program, with web tools of its own";
-        bringers.push(provider::bringer(&name, origin, State::Unknown, why));
+        bringers.push(routing::bringer(&name, origin, State::Unknown, why));
     }
     if let Some((model, origin)) = flag("--model").or_else(|| setting(scene, "GOOSE_MODEL")) {
         let routed =
             chosen.is_some_and(|(name, _)| name == "openrouter") && !model.starts_with("openrouter/");
         let name = if routed { format!("openrouter/{model}") } else { model };
-        bringers.extend(provider::model(&name, origin));
+        bringers.extend(routing::model(&name, origin));
     }
     for name in HOSTS {
         if let Some((url, origin)) = setting(scene, name) {
-            bringers.extend(provider::gateway(name, &url, origin, &provider::HOSTS));
+            bringers.extend(routing::gateway(name, &url, origin, &routing::HOSTS));
         }
     }
     bringers.into_iter().for_each(|bringer| scene.brings(bringer));

@@ -8,8 +8,12 @@ use crate::config::stops::Stops;
 use crate::config::{Bringer, Kind, Origin, Says, Scene, Setting, State, ToolReport};
 
 pub(super) fn audit(scene: &mut Scene<'_>, arguments: &Arguments<'_>, setup: &Setup, stops: &mut Stops) {
-    if arguments.all("--disallowed-tools").count() > 1 {
-        stops.because("--disallowed-tools stands twice, which grok refuses");
+    if let Some(second) = arguments.all("--disallowed-tools").nth(1) {
+        stops.refused(
+            scene,
+            second.origin.to_string(),
+            "--disallowed-tools stands twice, which grok refuses",
+        );
     }
     let disable = Switch::at(scene, setup, &["disable_web_search"], stops);
     let fetch =

@@ -7,7 +7,7 @@ use super::within;
 use crate::Malformed;
 use crate::config::argv::Arguments;
 use crate::config::layers::{Layer, find, names};
-use crate::config::{Bringer, Kind, Origin, Scene, State, provider};
+use crate::config::{Bringer, Kind, Origin, Scene, State, routing};
 
 const HOSTS: [&str; 5] =
     ["api.moonshot.ai", "api.moonshot.cn", "api.kimi.com", "api.openai.com", "api.anthropic.com"];
@@ -84,7 +84,7 @@ fn addresses(scene: &mut Scene<'_>, arguments: &Arguments<'_>, config: &[Layer])
     let mut bringers = Vec::new();
     for name in ["KIMI_BASE_URL", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"] {
         if let Some((url, origin)) = scene.variable(name).filter(|(url, _)| !url.is_empty()) {
-            bringers.extend(provider::gateway(name, url, origin.clone(), &HOSTS));
+            bringers.extend(routing::gateway(name, url, origin.clone(), &HOSTS));
         }
     }
     for name in names(config, &["providers"]) {
@@ -92,13 +92,13 @@ fn addresses(scene: &mut Scene<'_>, arguments: &Arguments<'_>, config: &[Layer])
         if let Some((url, origin)) =
             url.and_then(|found| Some((found.value.text()?.to_owned(), found.origin)))
         {
-            bringers.extend(provider::gateway(&name, &url, origin, &HOSTS));
+            bringers.extend(routing::gateway(&name, &url, origin, &HOSTS));
         }
     }
     let given =
         arguments.last("--model").and_then(|given| Some((given.value()?.to_owned(), given.origin.clone())));
     if let Some((model, origin)) = given {
-        bringers.extend(provider::model(&model, origin));
+        bringers.extend(routing::model(&model, origin));
     }
     bringers.into_iter().for_each(|bringer| scene.brings(bringer));
 }

@@ -61,7 +61,7 @@ impl Spec {
         let document = match scene.document(path, Format::Yaml) {
             Loaded::Document(document) => document,
             Loaded::Absent => {
-                stops.because(format!("there is no agent file {path}"));
+                stops.refused(scene, path, "kimi ends with an error: this agent file is not there");
                 return Self::default();
             }
             Loaded::Malformed(reason) => {

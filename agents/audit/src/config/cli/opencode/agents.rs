@@ -4,12 +4,9 @@ use closedbook_document::{Node, Value};
 
 use super::permission::{Permissions, Places as _};
 use super::places::{Places, Source, Step};
-use crate::Malformed;
+use crate::config::front_matter::front_matter;
 use crate::config::stops::Stops;
-use crate::config::{Content, Document, Scene, front_matter};
-
-/// Files and folders of agents that are looked at, over all: links that lead in circles make a small tree endless.
-const MOST: usize = 5000;
+use crate::config::{Content, Scene};
 
 /// Folders of Markdown files, and whether those are primary agents.
 const KINDS: [(&str, bool); 4] = [("agent", false), ("agents", false), ("mode", true), ("modes", true)];
@@ -23,7 +20,6 @@ pub(super) struct Merged {
     pub(super) chosen: Option<String>,
     /// `model`, with what the CLI would use.
     pub(super) model: Option<String>,
-    looked_at: usize,
 }
 
 /// What is said of one agent.
@@ -40,13 +36,8 @@ pub(super) struct Agent {
 
 impl Merged {
     pub(super) fn of(scene: &mut Scene<'_>, places: &Places, stops: &mut Stops) -> Self {
-        let mut merged = Self {
-            everybody: Permissions::default(),
-            agents: Vec::new(),
-            chosen: None,
-            model: None,
-            looked_at: 0,
-        };
+        let mut merged =
+            Self { everybody: Permissions::default(), agents: Vec::new(), chosen: None, model: None };
         let mut tools = Permissions::default();
         for step in &places.steps {
             match step {
@@ -111,23 +102,18 @@ impl Merged {
     ) {
         let depth = prefix.matches('/').count();
         for file in scene.list(folder) {
-            if self.looked_at == MOST {
-                return stops.because(format!("there are more than {MOST} files of agents"));
-            }
-            self.looked_at += 1;
             let path = format!("{folder}/{file}");
             if let Some(name) = file.strip_suffix(".md") {
                 let Content::Bytes(bytes) = scene.bytes(&path) else { continue };
-                let node = match front_matter::read(&bytes) {
-                    Ok(Some(node)) => node,
-                    Ok(None) => continue,
+                let Some(head) = front_matter(&bytes) else { continue };
+                let document = match head.read() {
+                    Ok(root) => head.document(&path, root),
                     // OpenCode leaves such a file out.
                     Err(fault) => {
-                        scene.malformed(Malformed::unreadable(&path, &bytes, &fault));
+                        scene.malformed(fault.named(&path));
                         continue;
                     }
                 };
-                let document = Document::new(&path, node, bytes);
                 let source = Source::of("agent file", document);
                 check(scene, &source, &source.root, "", stops);
                 let name = source.root.get("name").and_then(Node::text).unwrap_or(name);

@@ -5,7 +5,7 @@ use closedbook_document::{Format, Node, Value};
 use super::permission::Places as _;
 use super::places::{Places, is_set};
 use crate::config::argv::Arguments;
-use crate::config::provider;
+use crate::config::routing;
 use crate::config::{Bringer, Kind, Origin, Scene, State};
 
 pub(super) fn audit(scene: &mut Scene<'_>, arguments: &Arguments<'_>, places: &Places) {
@@ -143,12 +143,12 @@ fn providers(scene: &mut Scene<'_>, places: &Places) {
         for (name, node) in source.root.get("provider").iter().flat_map(|node| node.fields()) {
             let url = node.at_path(&["options", "baseURL"]).or_else(|| node.get("api"));
             if let Some((url, at)) = url.and_then(|url| Some((url.text()?, url.at))) {
-                bringers.extend(provider::gateway(&name.text, url, source.origin(at), &HOSTS));
+                bringers.extend(routing::gateway(&name.text, url, source.origin(at), &HOSTS));
             }
-            for key in provider::searches(node) {
+            for key in routing::searches(node) {
                 let why = format!("{} is passed on to the provider, which may search by itself", key.text);
                 let origin = source.origin(key.at);
-                bringers.push(provider::bringer(&name.text, origin, State::Unknown, why));
+                bringers.push(routing::bringer(&name.text, origin, State::Unknown, why));
             }
         }
     }
@@ -164,7 +164,7 @@ fn model(scene: &mut Scene<'_>, arguments: &Arguments<'_>, places: &Places) {
         Some((model.text()?.to_owned(), source.origin(model.at)))
     });
     let Some((model, origin)) = given.or_else(|| set.last()) else { return };
-    provider::model(&model, origin).into_iter().for_each(|bringer| scene.brings(bringer));
+    routing::model(&model, origin).into_iter().for_each(|bringer| scene.brings(bringer));
 }
 
 /// A sign-in at an organisation brings that organisation's settings, which are fetched at start.
@@ -179,6 +179,6 @@ fn remote(scene: &mut Scene<'_>) {
         auth.root.fields().filter(|(_, node)| is_remote(node) && matches!(node.value, Value::Table(_)))
     {
         let why = "settings are fetched from this address at start; what they say is not known".to_owned();
-        scene.brings(provider::bringer(&key.text, auth.origin(key.at), State::Unknown, why));
+        scene.brings(routing::bringer(&key.text, auth.origin(key.at), State::Unknown, why));
     }
 }

@@ -1,6 +1,7 @@
 //! Whether OpenCode has a `websearch` tool at all: only with a model of its own providers, or if a variable says so.
 
 use super::agents::Merged;
+use crate::Malformed;
 use crate::config::argv::Arguments;
 use crate::config::{Origin, Says, Scene, Setting};
 
@@ -27,7 +28,7 @@ pub(super) enum Search {
 
 impl Search {
     pub(super) fn of(
-        scene: &Scene<'_>,
+        scene: &mut Scene<'_>,
         arguments: &Arguments<'_>,
         merged: &Merged,
         agent: &str,
@@ -35,7 +36,7 @@ impl Search {
     ) -> Self {
         let mut odd = None;
         for name in ENABLERS {
-            let Some((value, origin)) = scene.variable(name) else { continue };
+            let Some((value, origin)) = scene.launch().env.get(name) else { continue };
             let word = value.trim().to_ascii_lowercase();
             let what = format!("{name}={value}");
             if TRUE.contains(&word.as_str()) {
@@ -43,6 +44,9 @@ impl Search {
                 return Self::There(format!("${name} brings it"));
             }
             if !FALSE.contains(&word.as_str()) {
+                // Measured: a schema error, exit 1.
+                let reason = "neither true nor false: opencode ends with an error";
+                scene.malformed(Malformed::whole(format!("${name}"), reason));
                 settings.push(setting(what.clone(), origin, Says::Unclear("neither true nor false".into())));
                 odd = Some(what);
             }

@@ -39,7 +39,7 @@ pub(super) fn audit(
 }
 
 fn report(
-    scene: &Scene<'_>,
+    scene: &mut Scene<'_>,
     arguments: &Arguments<'_>,
     merged: &Merged,
     agent: &str,

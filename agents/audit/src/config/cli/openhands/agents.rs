@@ -3,8 +3,8 @@
 use closedbook_document::Node;
 
 use super::server;
-use crate::Malformed;
-use crate::config::{Bringer, Content, Document, Kind, Scene, State, front_matter};
+use crate::config::front_matter::front_matter;
+use crate::config::{Bringer, Content, Document, Kind, Scene, State};
 
 const FOLDERS: [&str; 2] = [".agents/agents", ".openhands/agents"];
 
@@ -24,16 +24,15 @@ pub(super) fn audit(scene: &mut Scene<'_>, work: &str) {
             };
             let path = format!("{folder}/{file}");
             let Content::Bytes(bytes) = scene.bytes(&path) else { continue };
-            let node = match front_matter::read(&bytes) {
-                Ok(Some(node)) => node,
-                Ok(None) => continue,
+            let Some(head) = front_matter(&bytes) else { continue };
+            let document = match head.read() {
+                Ok(root) => head.document(&path, root),
                 // Such a file is left out with a warning in the log.
                 Err(fault) => {
-                    scene.malformed(Malformed::unreadable(&path, &bytes, &fault));
+                    scene.malformed(fault.named(&path));
                     continue;
                 }
             };
-            let document = Document::new(&path, node, bytes);
             let name = document.root.get("name").and_then(Node::text).unwrap_or(stem).to_owned();
             // The first file of a name counts.
             if !seen.contains(&name) {
