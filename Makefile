@@ -14,6 +14,7 @@ demo: ## Build, and show the main job offline: an allowed host answers, a dozen 
 
 test: ## Everything: format, lints, documentation, tests.
 	@.ci/packages $(DEBIAN_TEST)
+	@.ci/clients
 	@.ci/quiet cargo fmt --check
 	@.ci/quiet cargo clippy --workspace --all-targets -- -D warnings
 	@RUSTDOCFLAGS="-D warnings" .ci/quiet cargo doc --workspace --no-deps

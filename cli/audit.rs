@@ -6,6 +6,10 @@ use clap::{Args, Subcommand};
 
 use crate::exit::Failure;
 
+mod container;
+mod log;
+mod trajectory;
+
 /// Look at what an agent was started with and what it did
 #[derive(Args)]
 pub(crate) struct AuditArgs {
@@ -14,9 +18,29 @@ pub(crate) struct AuditArgs {
 }
 
 #[derive(Subcommand)]
-enum Verb {}
+enum Verb {
+    /// Say what a container lets a task do to the enforcement around it
+    ///
+    /// Reads docker inspect, podman inspect, compose files (best as `docker compose config` prints them), OCI config.json
+    /// and Kubernetes manifests. Exits 0 if there is nothing but notes, 1 if something breaks or weakens the enforcement,
+    /// 2 if something can't be read, 3 if something can't be told.
+    Container(container::Container),
+    /// Say what the decision log tells about the policy: refused, used, never used, drifted, missing
+    ///
+    /// Exits 0 if there is nothing but notes, 1 if records are missing or what was permitted is not what should be, 2 if
+    /// something can't be read, 3 if there is no record at all.
+    Log(log::AuditLog),
+    /// Find network use in an agent's transcript
+    ///
+    /// Exits 1 if there is any, and 2 if a transcript could not be read whole: what can't be audited is not clean.
+    Trajectory(trajectory::Trajectory),
+}
 
 /// Runs the verb.
 pub(crate) fn run(args: AuditArgs) -> Result<ExitCode, Failure> {
-    match args.verb {}
+    match args.verb {
+        Verb::Container(container) => container.run(),
+        Verb::Log(log) => log.run(),
+        Verb::Trajectory(trajectory) => trajectory.run(),
+    }
 }

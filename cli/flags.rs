@@ -10,6 +10,7 @@ use closedbook_sidecar::outer::Widen;
 
 use crate::exit::Failure;
 
+pub(crate) mod agent;
 pub(crate) mod evidence;
 pub(crate) mod keeper;
 pub(crate) mod log;

@@ -7,6 +7,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+mod agents;
+mod audit;
 mod denials;
 mod exit;
 mod flags;
@@ -43,6 +45,8 @@ enum Noun {
     #[command(subcommand)]
     Lab(lab::Lab),
     Policy(policy::PolicyArgs),
+    Agents(agents::AgentsArgs),
+    Audit(audit::AuditArgs),
 }
 
 fn main() -> ExitCode {
@@ -64,6 +68,8 @@ fn main() -> ExitCode {
         Noun::Sidecar(sidecar) => sidecar.run(),
         Noun::Lab(lab) => lab.run(),
         Noun::Policy(args) => policy::run(args),
+        Noun::Agents(args) => agents::run(args),
+        Noun::Audit(args) => audit::run(args),
     };
     outcome.unwrap_or_else(exit::report)
 }
@@ -75,4 +81,14 @@ fn parse() -> Result<Cli, clap::Error> {
         if Path::new(&called).file_name().is_some_and(|file| file == "tdb") { "tdb" } else { "closedbook" };
     let matches = Cli::command().name(name).bin_name(name).try_get_matches()?;
     Cli::from_arg_matches(&matches)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_in_order() {
+        Cli::command().debug_assert();
+    }
 }

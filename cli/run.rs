@@ -9,6 +9,7 @@ use closedbook_sidecar::outer::Widen;
 
 use crate::exit::Failure;
 use crate::flags;
+use crate::flags::agent::AgentFlags;
 use crate::flags::log::LogFlags;
 use crate::flags::metrics::MetricsFlag;
 use crate::instance::InstanceName;
@@ -47,6 +48,13 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
 
+    /// Take the policy of this agent from the agent table.
+    #[arg(long = "agent", id = "agent_name", value_name = "NAME", conflicts_with = "policy")]
+    agent: Option<String>,
+
+    #[command(flatten)]
+    agent_flags: AgentFlags,
+
     /// The phase of the policy to run in [default: the only one, or `agent`].
     #[arg(long, value_name = "NAME")]
     phase: Option<String>,
@@ -58,6 +66,10 @@ pub(crate) struct Run {
     /// Write what arrives at the lab's servers (JSON Lines) to this file.
     #[arg(long, value_name = "FILE", requires = "lab")]
     witness: Option<PathBuf>,
+
+    /// Write what the lab's models were asked (JSON Lines) to this file, whole but for credentials.
+    #[arg(long, value_name = "FILE", requires = "lab")]
+    tape: Option<PathBuf>,
 
     #[command(flatten)]
     log: LogFlags,

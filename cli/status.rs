@@ -55,9 +55,10 @@ impl Status {
 
 fn write_text(out: &mut String, status: &report::Status) -> std::fmt::Result {
     writeln!(out, "phase     {} (epoch {}, since {})", status.phase, status.epoch, status.since)?;
+    let table = status.table.map(|version| format!(", agent table {version}")).unwrap_or_default();
     match &status.policy_name {
-        Some(name) => writeln!(out, "policy    {name} {}", status.policy)?,
-        None => writeln!(out, "policy    {}", status.policy)?,
+        Some(name) => writeln!(out, "policy    {name} {}{table}", status.policy)?,
+        None => writeln!(out, "policy    {}{table}", status.policy)?,
     }
     writeln!(out, "widening  {}", status.widen)?;
     let uptime = Duration::from_secs(status.uptime_ms / 1000);

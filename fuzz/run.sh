@@ -8,7 +8,7 @@ seconds=${SECONDS_EACH:-60}
 # The parsers hold no unsafe code, so the address sanitizer would find nothing and halve the speed.
 sanitizer=none
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(client_hello http_head dns_question packet_log control_lines policy_document name)
+[ ${#targets[@]} -gt 0 ] || targets=(client_hello http_head dns_question packet_log control_lines policy_document name documents agent_table tape)
 
 command -v cargo-fuzz >/dev/null || {
     echo "fuzz: cargo-fuzz is missing; 'cargo install cargo-fuzz' brings it" >&2
@@ -20,6 +20,7 @@ export RUSTC_BOOTSTRAP=1
 seeds() {
     case $1 in
     client_hello) echo sidecar/tests/hellos ;;
+    agent_table) echo agents/history ;;
     *) echo "fuzz/seeds/$1" ;;
     esac
 }
@@ -28,6 +29,8 @@ longest() {
     case $1 in
     client_hello | http_head) echo 70000 ;;
     name) echo 300 ;;
+    agent_table) echo 20000 ;;
+    tape) echo 20000 ;;
     *) echo 4096 ;;
     esac
 }

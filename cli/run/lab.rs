@@ -16,21 +16,33 @@ use crate::flags::evidence::Evidence;
 pub(super) struct Lab {
     running: lab::Lab,
     witness: Option<Record>,
+    tape: Option<Record>,
 }
 
-/// Where what arrived is written down.
+/// Which files are wanted of a lab.
+pub(super) struct Wishes {
+    /// For what arrived.
+    pub(super) witness: Option<PathBuf>,
+    /// For what its models were asked.
+    pub(super) tape: Option<PathBuf>,
+}
+
+/// A file that tells of the lab.
 struct Record {
+    flag: &'static str,
     file: File,
     evidence: Option<Evidence>,
 }
 
 impl Lab {
     /// Returns when all its servers listen.
-    pub(super) fn start(witness: Option<&Path>) -> Result<Self, Failure> {
-        let witness = witness.map(Record::open).transpose()?;
+    pub(super) fn start(wishes: &Wishes) -> Result<Self, Failure> {
+        let open =
+            |flag, path: &Option<PathBuf>| path.as_deref().map(|path| Record::open(flag, path)).transpose();
+        let (witness, tape) = (open("--witness", &wishes.witness)?, open("--tape", &wishes.tape)?);
         let plan = Plan { name: LabName::fresh(), world: World::new(), faults: Vec::new() };
         let running = lab::Lab::start(plan).map_err(cannot_start)?;
-        Ok(Self { running, witness })
+        Ok(Self { running, witness, tape })
     }
 
     /// Where the proxy has its uplink.
@@ -49,42 +61,64 @@ impl Lab {
         vec![SocketAddr::new(IpAddr::V4(RESOLVER_V4), 53)]
     }
 
-    /// What the command must not reach: the lab answers to its owner, and its witness tells of the command.
+    /// What the command must not reach: the lab answers to its owner, and its records tell of the command.
     pub(super) fn out_of_reach(&self) -> impl Iterator<Item = PathBuf> {
-        let witness = self.witness.as_ref().and_then(|record| record.evidence.as_ref());
-        let witness = witness.map(|evidence| evidence.place().to_owned());
-        std::iter::once(self.running.place().control()).chain(witness)
+        let evidence = self.records().filter_map(|record| record.evidence.as_ref());
+        std::iter::once(self.running.place().control())
+            .chain(evidence.map(|evidence| evidence.place().to_owned()))
     }
 
-    /// Writes down what has arrived, where that was asked for.
+    /// Writes down what has arrived and what models were asked, where that was wanted.
     pub(super) fn finish(&self) -> Result<(), Failure> {
-        let Some(Record { file, .. }) = &self.witness else { return Ok(()) };
-        let mut file = file;
-        let failed = |what: &dyn std::fmt::Display| Failure::refused(format!("the lab's witness: {what}"));
-        let mut control = Control::connect(self.running.place()).map_err(|error| failed(&chain(&error)))?;
-        for arrival in control.arrivals().map_err(|error| failed(&chain(&error)))? {
-            let mut line = serde_json::to_vec(&arrival).map_err(|error| failed(&error))?;
-            line.push(b'\n');
-            file.write_all(&line).map_err(|error| failed(&error))?;
+        if self.records().next().is_none() {
+            return Ok(());
+        }
+        let mut control = Control::connect(self.running.place()).map_err(untold)?;
+        if let Some(record) = &self.witness {
+            control.arrivals().map_err(untold)?.iter().try_for_each(|arrival| record.write(arrival))?;
+        }
+        if let Some(record) = &self.tape {
+            let lab::Recording { requests, dropped } = control.recording().map_err(untold)?;
+            requests.iter().try_for_each(|request| record.write(request))?;
+            // The last line, whether there were any or not: without it the record is not whole.
+            record.write(&serde_json::json!({ "dropped": dropped }))?;
         }
         Ok(())
     }
 
     /// Whether that is where it was asked for.
     pub(super) fn verify(&self) -> Result<(), Failure> {
-        match &self.witness {
-            Some(Record { file, evidence: Some(evidence) }) => evidence.verify(file),
-            _ => Ok(()),
-        }
+        self.records().try_for_each(Record::verify)
+    }
+
+    fn records(&self) -> impl Iterator<Item = &Record> {
+        self.witness.iter().chain(&self.tape)
     }
 }
 
 impl Record {
-    fn open(path: &Path) -> Result<Self, Failure> {
-        let file = flags::open_output("--witness", path)?;
-        let evidence = Evidence::of("--witness", path, &file)?;
-        Ok(Self { file, evidence })
+    fn open(flag: &'static str, path: &Path) -> Result<Self, Failure> {
+        let file = flags::open_output(flag, path)?;
+        let evidence = Evidence::of(flag, path, &file)?;
+        Ok(Self { flag, file, evidence })
     }
+
+    /// Adds a line.
+    fn write(&self, what: &impl serde::Serialize) -> Result<(), Failure> {
+        let failed = |error: &dyn std::fmt::Display| Failure::refused(format!("{}: {error}", self.flag));
+        let mut line = serde_json::to_vec(what).map_err(|error| failed(&error))?;
+        line.push(b'\n');
+        let mut file = &self.file;
+        file.write_all(&line).map_err(|error| failed(&error))
+    }
+
+    fn verify(&self) -> Result<(), Failure> {
+        self.evidence.as_ref().map_or(Ok(()), |evidence| evidence.verify(&self.file))
+    }
+}
+
+fn untold(error: LabError) -> Failure {
+    Failure::refused(format!("the lab does not tell what it saw: {}", chain(&error)))
 }
 
 fn cannot_start(error: LabError) -> Failure {

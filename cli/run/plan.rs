@@ -11,9 +11,10 @@ use nix::unistd::getuid;
 use super::Run;
 use super::command::Command;
 use super::control::Wanted;
-use super::lab::Lab;
+use super::lab::{Lab, Wishes};
 use crate::exit::{Failure, chain};
 use crate::flags;
+use crate::flags::agent::AgentFlags;
 use crate::flags::log::OpenLog;
 use crate::flags::metrics::OpenMetrics;
 use crate::messages;
@@ -24,14 +25,16 @@ use crate::sidecar::config::OuterConfig;
 pub(super) struct Plan {
     pub(super) command: Command,
     pub(super) policy: Policy,
+    /// The version of the agent table that it came from, if it did.
+    pub(super) table: Option<u32>,
     pub(super) phase: String,
     pub(super) resolvers: Option<Vec<SocketAddr>>,
     pub(super) log: Option<OpenLog>,
     pub(super) metrics: Option<OpenMetrics>,
     pub(super) messages: Option<String>,
     pub(super) kept_sockets: Vec<PathBuf>,
-    /// The lab to run in, with the file for its witness.
-    pub(super) lab: Option<Option<PathBuf>>,
+    /// The lab to run in.
+    pub(super) lab: Option<Wishes>,
     pub(super) control: Wanted,
     pub(super) widen: Widen,
     pub(super) quiet: bool,
@@ -44,23 +47,30 @@ impl TryFrom<Run> for Plan {
     type Error = Failure;
 
     fn try_from(run: Run) -> Result<Self, Failure> {
-        let Run { allow, policy, phase, lab, witness, log, metrics, keep_socket, resolver, .. } = run;
-        let Run { control, name, widen, quiet, command, .. } = run;
+        let Run { allow, policy, agent, agent_flags, phase, lab, witness, tape, log, metrics, .. } = run;
+        let Run { keep_socket, resolver, control, name, widen, quiet, command, .. } = run;
         let allowed = allow.iter().map(|text| entry(text)).collect::<Result<Vec<_>, _>>()?;
-        let (policy, phase) = match policy {
-            Some(file) => of_file(&file, phase, allowed)?,
-            None => of_flags(phase, allowed)?,
+        let mut table = None;
+        let (policy, phase) = match (policy, agent) {
+            (Some(file), _) => of_file(&file, phase, allowed)?,
+            (None, Some(agent)) => {
+                let (policy, version) = of_agent(&agent, &agent_flags, quiet)?;
+                table = Some(version);
+                in_phase(policy, &format!("the policy of {agent}"), phase, allowed)?
+            }
+            (None, None) => of_flags(phase, allowed)?,
         };
         Ok(Self {
             command: Command::new(command).ok_or_else(|| Failure::usage("there is no command to run"))?,
             policy,
+            table,
             phase,
             resolvers: flags::resolvers(&resolver)?,
             log: log.open()?,
             metrics: metrics.open()?,
             messages: messages::asked()?,
             kept_sockets: keep_socket,
-            lab: lab.then_some(witness),
+            lab: lab.then_some(Wishes { witness, tape }),
             control: Wanted { path: control, name },
             widen,
             quiet,
@@ -73,6 +83,7 @@ impl Plan {
     pub(super) fn outer_config(&self, lab: Option<&Lab>) -> OuterConfig {
         OuterConfig {
             policy: self.policy.to_json().to_owned(),
+            table: self.table,
             phase: self.phase.clone(),
             resolvers: lab.map(Lab::resolvers).or_else(|| self.resolvers.clone()),
             messages: self.messages.clone(),
@@ -88,16 +99,37 @@ fn entry(text: &str) -> Result<Entry, Failure> {
 }
 
 fn of_file(file: &Path, phase: Option<String>, allowed: Vec<Entry>) -> Result<(Policy, String), Failure> {
-    let policy = policy::load(file)?;
+    in_phase(policy::load(file)?, &file.display().to_string(), phase, allowed)
+}
+
+/// G15: what the table does not name is refused, before anything is started.
+fn of_agent(agent: &str, flags: &AgentFlags, quiet: bool) -> Result<(Policy, u32), Failure> {
+    let table = flags.table.load()?;
+    let choice = flags.choose(&table, agent).map_err(|refused| {
+        Failure::usage(refused.to_string()).remedy("closedbook agents list says what can be run")
+    })?;
+    let policy = flags::agent::policy(&choice, flags.judge())?;
+    if !quiet {
+        flags::agent::warnings(&choice).iter().for_each(|warning| eprintln!("closedbook: {warning}"));
+    }
+    Ok((policy, table.version()))
+}
+
+fn in_phase(
+    policy: Policy,
+    what: &str,
+    phase: Option<String>,
+    allowed: Vec<Entry>,
+) -> Result<(Policy, String), Failure> {
     let phase = match phase {
         Some(phase) => phase,
         None => default_phase(&policy).ok_or_else(|| {
-            Failure::usage(format!("{} has several phases: {}", file.display(), names(&policy)))
+            Failure::usage(format!("{what} has several phases: {}", names(&policy)))
                 .remedy("choose one with --phase NAME")
         })?,
     };
     if policy.phase(&phase).is_none() {
-        return Err(Failure::usage(format!("{} has no phase {phase:?}", file.display()))
+        return Err(Failure::usage(format!("{what} has no phase {phase:?}"))
             .remedy(format!("it has: {}", names(&policy))));
     }
     if allowed.is_empty() {

@@ -31,7 +31,7 @@ use crate::flags::log::{OpenLog, Recorder};
 pub(super) fn supervise(plan: Plan) -> Result<u8, Failure> {
     let _terminal = Foreground::note();
     let signals = Signals::queue().map_err(|error| Failure::bug(format!("can't queue signals: {error}")))?;
-    let lab = plan.lab.as_ref().map(|witness| Lab::start(witness.as_deref())).transpose()?;
+    let lab = plan.lab.as_ref().map(Lab::start).transpose()?;
     let config = plan.outer_config(lab.as_ref());
     // Before the control socket is there, which the keeper of the log would hold open.
     let log = plan.log.map(OpenLog::start).transpose()?;

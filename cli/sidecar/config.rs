@@ -33,6 +33,9 @@ pub(crate) enum FromOuter {
 pub(crate) struct OuterConfig {
     /// The policy document, as JSON.
     pub(crate) policy: String,
+    /// The version of the agent table that it came from, if it did.
+    #[serde(default)]
+    pub(crate) table: Option<u32>,
     /// The phase to begin in.
     pub(crate) phase: String,
     /// The resolvers to ask; `None` for those of the host.

@@ -128,7 +128,9 @@ impl Outer {
         let log = recorder.as_ref().map(Recorder::log_to).transpose().map_err(cannot)?;
         let listener = metrics.as_ref().map(OpenMetrics::listener).transpose().map_err(cannot)?;
         let (limits, metrics) = (limits(), listener);
-        let config = Config { policy, phase, upstreams, log, metrics, limits, widen, control, journal };
+        let table = None;
+        let config =
+            Config { policy, table, phase, upstreams, log, metrics, limits, widen, control, journal };
         let proxy = outer::Proxy::new(config).map_err(|error| Failure::refused(chain(&error)))?;
         let threads = threads();
         confine()?;
@@ -226,8 +228,8 @@ fn prepare(config: OuterConfig, inherited: Inherited) -> Result<(outer::Proxy, L
     let Handed { listeners, journal, probes, verdict } = take(inner)?;
     let widen = Widen::parse(&config.widen).ok_or_else(|| Failure::bug("the ratchet can't be set so"))?;
     let control = control.map(|listener| Control { listener, owner: config.owner });
-    let (phase, limits) = (config.phase, limits());
-    let config = Config { policy, phase, upstreams, log, metrics, limits, widen, control, journal };
+    let (table, phase, limits) = (config.table, config.phase, limits());
+    let config = Config { policy, table, phase, upstreams, log, metrics, limits, widen, control, journal };
     let proxy = outer::Proxy::new(config).map_err(|error| refused(&error))?;
     proxy.probes().expect(probes);
     confine()?;

@@ -5,6 +5,7 @@
 //! | `arrivals` | all that arrived, as the witness's file has it |
 //! | `settle` | true once all packets and datagrams that came before are in `arrivals` |
 //! | `reset` | true; arrivals are forgotten |
+//! | `tape` | what models were asked, as a [`Recording`] |
 //! | `lost` | arrivals that are not in `arrivals` |
 //! | `hosts` | names and addresses |
 //! | `ca` | the certificate, PEM |
@@ -28,7 +29,7 @@ use tokio::task::JoinHandle;
 
 use crate::lab::Running;
 use crate::room::Place;
-use crate::{Arrival, LabError};
+use crate::{Arrival, LabError, Recording};
 
 /// Longest line that is read.
 const LONGEST: u64 = 4096;
@@ -70,6 +71,11 @@ impl Control {
             return Err(LabError::Answer("the witness did not settle".to_owned()));
         }
         serde_json::from_value(self.ask("arrivals")?).map_err(|error| LabError::Answer(error.to_string()))
+    }
+
+    /// What models were asked so far.
+    pub fn recording(&mut self) -> Result<Recording, LabError> {
+        serde_json::from_value(self.ask("tape")?).map_err(|error| LabError::Answer(error.to_string()))
     }
 
     /// Ends the lab, and waits until it has gone.
@@ -139,6 +145,7 @@ async fn answer(line: &str, running: &Running) -> Result<Value, String> {
             running.witness().reset();
             Ok(true.into())
         }
+        ["tape"] => written(serde_json::to_value(running.recording())),
         ["lost"] => Ok(running.witness().lost().into()),
         ["hosts"] => written(serde_json::to_value(running.world().hosts())),
         ["ca"] => Ok(running.ca_pem().into()),

@@ -9,6 +9,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::authority::Authority;
 use crate::fault::Faults;
+use crate::tape::{Recording, Tape};
 use crate::tcp::First;
 use crate::witness::tap::Tap;
 use crate::witness::{Kind, Witness};
@@ -18,6 +19,7 @@ use crate::{LabError, World, dns, listen, ports, settle, tcp, udp};
 pub(crate) struct Lab {
     pub(crate) world: World,
     pub(crate) witness: Witness,
+    pub(crate) tape: Tape,
     pub(crate) faults: Arc<Faults>,
     pub(crate) tls: TlsAcceptor,
     /// Changes when the lab ends: conversations end with it.
@@ -56,7 +58,7 @@ pub async fn serve(
     let faults = Arc::new(Faults::default());
     let tls = TlsAcceptor::from(Arc::new(authority.server(faults.clone())?));
     let (end, ended) = watch::channel(false);
-    let lab = Arc::new(Lab { world, witness, faults, tls, end: ended });
+    let lab = Arc::new(Lab { world, witness, tape: Tape::default(), faults, tls, end: ended });
     let mut servers = JoinSet::new();
     // The tap comes first: nothing may arrive unseen.
     servers.spawn(Tap::open()?.watch(lab.witness.clone()));
@@ -94,6 +96,11 @@ impl Running {
     /// What has arrived.
     pub fn witness(&self) -> &Witness {
         &self.lab.witness
+    }
+
+    /// What models were asked.
+    pub fn recording(&self) -> Recording {
+        self.lab.tape.recording()
     }
 
     /// Who signs its certificates.

@@ -22,6 +22,7 @@ pub mod ports;
 mod room;
 mod settle;
 mod site;
+mod tape;
 mod tcp;
 mod udp;
 mod wire;
@@ -36,6 +37,7 @@ pub use fault::{Fault, Faults, UnknownFault};
 pub use lab::{Running, Sctp, serve};
 pub use room::{Lab, LabName, Place, Plan, Room};
 pub use site::pattern;
+pub use tape::{Recording, Said, Taped};
 pub use witness::{Arrival, Kind, Witness, find_nonce, fresh_nonce};
 pub use world::{
     Answer, DEAD, Dead, DeadRoute, Host, RESOLVER_V4, RESOLVER_V6, Role, WITNESS, WITNESS_V4, WITNESS_V6,

@@ -16,7 +16,7 @@
 //! | `/expect` | honours `Expect: 100-continue`; `?refuse` answers 417 without reading the body |
 //! | `/early-hints` | 103, then 200 (HTTP/1.1 only) |
 //! | `/ws` | a WebSocket that sends every message back |
-//! | `/v1/messages` | a tiny model: an answer, streamed if asked for |
+//! | `…/v1/messages`, `…/responses`, `…/chat/completions`, `…:generateContent` and what clients ask beside | a [`model`] of few words |
 //! | `/demo.git/…` | a git repository, for `git clone https://HOST/demo.git` |
 //! | anything else | what the server saw of the request, as JSON |
 //!
@@ -49,6 +49,7 @@ use hyper_util::server::conn::auto;
 use crate::fault::Fault;
 use crate::lab::Lab;
 use crate::wire::{Orders, Wire};
+use model::Errand;
 use request::Seen;
 
 /// Flow control that a bulk transfer over loopback does not run into (RFC 9113 section 5.2).
@@ -183,9 +184,14 @@ async fn route(request: Request<Incoming>, seen: &Seen, visit: &Visit, orders: &
         ["expect"] => upload::expect(request, seen).await,
         ["early-hints"] => trick::early_hints(orders, request.version()),
         ["ws"] => websocket::upgrade(request),
-        ["v1", "messages"] => model::messages(request).await,
         ["demo.git", file @ ..] => git::file(&file.join("/")),
-        _ => report::of(&request, seen, visit),
+        _ => match Errand::of(&request) {
+            None => report::of(&request, seen, visit),
+            Some(errand) => match model::answer(request, errand, seen, visit).await {
+                Ok(response) => response,
+                Err(request) => report::of(&request, seen, visit),
+            },
+        },
     }
 }
 

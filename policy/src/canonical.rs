@@ -15,7 +15,8 @@ use crate::{Entry, Name};
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    pub(crate) fn of(text: &str) -> Self {
+    /// The digest of a text.
+    pub fn of(text: &str) -> Self {
         Self(Sha256::digest(text).into())
     }
 

@@ -6,6 +6,7 @@
 // Each test program uses its own part of this.
 #![allow(dead_code)]
 
+pub mod clients;
 pub mod life;
 pub mod live;
 

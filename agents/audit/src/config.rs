@@ -11,6 +11,7 @@ mod cli;
 mod dotenv;
 mod files;
 mod front_matter;
+pub mod harbor;
 mod launch;
 mod layers;
 mod origin;

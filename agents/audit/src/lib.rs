@@ -5,6 +5,13 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 pub mod config;
+pub mod container;
+pub mod egress;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod malformed;
+pub mod offer;
+pub mod trajectory;
 
 pub use malformed::Malformed;

@@ -10,12 +10,12 @@ use crate::harness::Guest;
 
 pub(crate) async fn the_report_says_what_the_server_saw(guest: Guest) {
     let mut stream = https(&guest.ca(), "api.openai.com").await;
-    let request = "GET /v1/models?x=1 HTTP/1.1\r\nHost: api.openai.com\r\nX-Twice: a\r\nX-Twice: b\r\n\r\n";
+    let request = "GET /v1/files?x=1 HTTP/1.1\r\nHost: api.openai.com\r\nX-Twice: a\r\nX-Twice: b\r\n\r\n";
     let report = ask(&mut stream, request).await.json();
     for (field, value) in [
         ("host", "api.openai.com"),
         ("sni", "api.openai.com"),
-        ("path", "/v1/models"),
+        ("path", "/v1/files"),
         ("method", "GET"),
         ("scheme", "https"),
         ("version", "HTTP/1.1"),

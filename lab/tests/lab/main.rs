@@ -17,6 +17,7 @@ mod dns;
 mod harness;
 mod http;
 mod life;
+mod model;
 mod tls;
 mod tricks;
 mod witness;
@@ -47,6 +48,12 @@ fn main() -> ExitCode {
         inside!(http::the_model_answers_at_once_and_in_a_stream),
         inside!(http::faults_are_switched_on_and_off_by_host),
         inside!(http::git_clones_over_https),
+        inside!(model::messages_are_answered),
+        inside!(model::responses_are_answered),
+        inside!(model::chats_are_answered),
+        inside!(model::gemini_is_answered),
+        inside!(model::questions_beside_are_answered),
+        inside!(model::the_tape_has_what_models_were_asked),
         inside!(tricks::a_reset_comes_in_the_middle_of_the_body),
         inside!(tricks::a_half_close_is_followed_by_reading),
         inside!(tricks::continue_is_said_before_the_body_and_not_when_refused),

@@ -8,6 +8,9 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 mod fault;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod json;
 mod jsonc;
 mod node;
@@ -54,18 +57,20 @@ impl Format {
 
     /// Reads a document. A byte order mark at its beginning is passed over.
     pub fn read(self, source: &str) -> Result<Node, Unreadable> {
-        if source.len() > LONGEST {
-            return Err(Unreadable {
-                at: 0,
-                what: Syntax::TooLarge { length: source.len(), longest: LONGEST },
-            });
-        }
-        let source = source.strip_prefix(BYTE_ORDER_MARK).unwrap_or(source);
+        let source = bounded(source)?;
         match self {
             Format::Toml => toml::parse(source),
             Format::Json => json::parse(source),
             Format::Jsonc => jsonc::parse(source),
             Format::Yaml => yaml::parse(source),
+        }
+    }
+
+    /// Reads all documents of a text. YAML separates them with `---`; the other syntaxes have one.
+    pub fn read_all(self, source: &str) -> Result<Vec<Node>, Unreadable> {
+        match self {
+            Format::Yaml => yaml::parse_all(bounded(source)?),
+            _ => Ok(vec![self.read(source)?]),
         }
     }
 
@@ -75,6 +80,13 @@ impl Format {
             .map_err(|error| Unreadable { at: error.valid_up_to(), what: Syntax::NotUtf8 })?;
         self.read(text)
     }
+}
+
+fn bounded(source: &str) -> Result<&str, Unreadable> {
+    if source.len() > LONGEST {
+        return Err(Unreadable { at: 0, what: Syntax::TooLarge { length: source.len(), longest: LONGEST } });
+    }
+    Ok(source.strip_prefix(BYTE_ORDER_MARK).unwrap_or(source))
 }
 
 #[cfg(test)]

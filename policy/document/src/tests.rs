@@ -100,3 +100,36 @@ fn yaml_as_its_readers_take_it() {
     assert_eq!(at(&["t"]), Value::Text("1".into()));
     assert_eq!(at(&["h"]), Value::Integer(16));
 }
+
+#[test]
+fn several_documents_of_yaml() {
+    let count = |source: &str| Format::Yaml.read_all(source).map(|found| found.len());
+    assert_eq!(count("a: 1\n---\nb: 2\n---\n"), Ok(2));
+    assert_eq!(count("---\n# nothing\n---\na: 1\n...\n"), Ok(1));
+    assert_eq!(count(""), Ok(0));
+    assert_eq!(count("null"), Ok(1));
+    // An anchor of another document is nothing to alias.
+    assert!(count("a: &x 1\n---\nb: *x").is_err());
+    let second = Format::Yaml.read_all("a: 1\n---\nb: 2").unwrap().pop().unwrap();
+    assert_eq!(second.get("b").unwrap().at, 12);
+    assert_eq!(Format::Json.read_all("{}").unwrap().len(), 1);
+}
+
+/// What `!reset` takes away in a compose file is not there, whatever stands behind it.
+#[test]
+fn a_tag_of_its_own_hides_the_value() {
+    let root = Format::Yaml.read("a: !reset [ALL]\nb: !override [ALL]\nc: !x 1\nd: !!map {e: 1}").unwrap();
+    assert_eq!(root.get("a").unwrap().value.kind(), "a value under a tag of its own");
+    assert_eq!(root.get("b").unwrap().items().len(), 1);
+    assert_eq!(root.get("c").unwrap().text(), None);
+    assert!(root.at_path(&["d", "e"]).is_some());
+}
+
+/// G16: the place of a value costs what lies between it and the one before. Counted from the line's beginning each time,
+/// this would take minutes.
+#[test]
+fn one_long_line_is_read_in_its_own_time() {
+    let source = format!("a: [{}]", "1, ".repeat(150_000));
+    let root = Format::Yaml.read(&source).unwrap();
+    assert_eq!(root.get("a").unwrap().items().last().unwrap().at, source.len() - 4);
+}

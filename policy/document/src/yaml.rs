@@ -3,10 +3,13 @@
 //! Plain scalars mean what YAML 1.2's core schema says (section 10.3.2): `no` and `off` are strings. An alias stands for
 //! a copy of what it names; how many values a document may come to by copying is bounded, so that a few lines of
 //! aliases of aliases take no memory. Merge keys (`<<`) are resolved as every reader of such files does.
+//!
+//! A tag that YAML does not define changes what a value means to whoever defined it, so the value is not told:
+//! [`Value::Other`]. The one exception is `!override` of compose files, under which the value counts as it stands.
 
 use std::collections::HashMap;
 
-use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span, Tag};
 
 use crate::{DEEPEST, Key, Node, Unreadable, Value};
 
@@ -14,10 +17,19 @@ use crate::{DEEPEST, Key, Node, Unreadable, Value};
 const MOST: usize = 200_000;
 
 pub(crate) fn parse(source: &str) -> Result<Node, Unreadable> {
+    let mut documents = parse_all(source)?.into_iter();
+    match (documents.next(), documents.next()) {
+        (None, _) => Err(Unreadable::wrong(0, "there is no value in it")),
+        (Some(_), Some(second)) => Err(Unreadable::wrong(second.at, "a second document begins here")),
+        (Some(only), None) => Ok(only),
+    }
+}
+
+/// All documents; those without a value (a `---` too many) are passed over.
+pub(crate) fn parse_all(source: &str) -> Result<Vec<Node>, Unreadable> {
     let lines = std::iter::once(0).chain(source.match_indices('\n').map(|(at, _)| at + 1)).collect();
-    let mut reader =
-        Reader { source, lines, events: Parser::new_from_str(source), anchors: HashMap::new(), left: MOST };
-    reader.document()
+    let events = Parser::new_from_str(source);
+    Reader { source, lines, events, anchors: HashMap::new(), left: MOST, last: (0, 0, 0) }.documents()
 }
 
 struct Reader<'a, P> {
@@ -27,26 +39,34 @@ struct Reader<'a, P> {
     events: P,
     anchors: HashMap<usize, Node>,
     left: usize,
+    /// Line, column and offset of the last place that was asked for.
+    last: (usize, usize, usize),
 }
 
 impl<'a, P> Reader<'a, P>
 where
     P: Iterator<Item = Result<(Event<'a>, Span), saphyr_parser::ScanError>>,
 {
-    fn document(&mut self) -> Result<Node, Unreadable> {
-        let mut root = None;
+    fn documents(&mut self) -> Result<Vec<Node>, Unreadable> {
+        let mut roots = Vec::new();
         loop {
             let (event, span) = self.event()?;
             match event {
-                Event::StreamEnd => break,
-                Event::StreamStart | Event::DocumentStart(_) | Event::DocumentEnd | Event::Nothing => {}
-                _ if root.is_some() => {
-                    return Err(Unreadable::wrong(self.offset(&span.start), "a second document begins here"));
+                Event::StreamEnd => return Ok(roots),
+                // An anchor is known in its own document.
+                Event::DocumentStart(_) => self.anchors.clear(),
+                Event::StreamStart | Event::DocumentEnd | Event::Nothing => {}
+                event => {
+                    let root = self.node(event, &span, 0)?;
+                    // Two lines with `---` have an empty document between them, which nobody meant.
+                    let is_written =
+                        self.source.get(root.at..).is_some_and(|s| s.starts_with(['~', 'n', 'N']));
+                    if root.value != Value::Null || is_written {
+                        roots.push(root);
+                    }
                 }
-                event => root = Some(self.node(event, &span, 0)?),
             }
         }
-        root.ok_or_else(|| Unreadable::wrong(0, "there is no value in it"))
     }
 
     fn node(&mut self, event: Event<'a>, span: &Span, depth: usize) -> Result<Node, Unreadable> {
@@ -60,10 +80,17 @@ where
             Event::Scalar(text, style, anchor, tag) => {
                 let is_text = style != ScalarStyle::Plain
                     || tag.as_ref().is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str");
-                (anchor, if is_text { Value::Text(text.into_owned()) } else { plain(&text) })
+                let value = if is_text { Value::Text(text.into_owned()) } else { plain(&text) };
+                (anchor, told(tag.as_deref(), value))
             }
-            Event::SequenceStart(anchor, _) => (anchor, Value::List(self.list(depth)?)),
-            Event::MappingStart(anchor, _) => (anchor, Value::Table(self.table(depth)?)),
+            Event::SequenceStart(anchor, tag) => {
+                let list = Value::List(self.list(depth)?);
+                (anchor, told(tag.as_deref(), list))
+            }
+            Event::MappingStart(anchor, tag) => {
+                let table = Value::Table(self.table(depth)?);
+                (anchor, told(tag.as_deref(), table))
+            }
             Event::Alias(anchor) => {
                 let named = self.anchors.get(&anchor).cloned();
                 let named =
@@ -136,11 +163,28 @@ where
         Ok(())
     }
 
-    /// The parser counts characters; where a line begins tells the byte.
-    fn offset(&self, marker: &Marker) -> usize {
+    /// The parser counts characters; where a line begins tells the byte. What comes later in the same line is counted
+    /// from what came before, or one long line would be counted through again for each of its values.
+    fn offset(&mut self, marker: &Marker) -> usize {
         let start = self.lines.get(marker.line().saturating_sub(1)).copied().unwrap_or(self.source.len());
-        let line = self.source.get(start..).unwrap_or_default();
-        line.char_indices().nth(marker.col()).map_or(self.source.len(), |(at, _)| start + at)
+        let (line, column, at) = self.last;
+        let (from, skip) = match line == marker.line() && column <= marker.col() {
+            true => (at, marker.col() - column),
+            false => (start, marker.col()),
+        };
+        let rest = self.source.get(from..).unwrap_or_default();
+        let at = rest.char_indices().nth(skip).map_or(self.source.len(), |(at, _)| from + at);
+        self.last = (marker.line(), marker.col(), at);
+        at
+    }
+}
+
+/// The value, unless a tag gives it another meaning.
+fn told(tag: Option<&Tag>, value: Value) -> Value {
+    match tag {
+        Some(tag) if tag.is_yaml_core_schema() || (tag.handle == "!" && tag.suffix == "override") => value,
+        Some(_) => Value::Other("a value under a tag of its own"),
+        None => value,
     }
 }
 

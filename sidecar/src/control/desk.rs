@@ -99,7 +99,11 @@ impl Desk {
             epoch: now.epoch().0,
             policy: now.policy().to_string(),
             policy_name: regime.policy().name().map(str::to_owned),
-            table: None,
+            table: self
+                .outer
+                .table
+                .filter(|(policy, _)| *policy == now.policy())
+                .map(|(_, version)| version.into()),
             widen: regime.widen().word().to_owned(),
             pid: std::process::id(),
             uptime_ms: milliseconds(self.outer.started.elapsed()),

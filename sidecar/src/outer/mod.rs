@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use closedbook_policy::{Epoch, Phase, Policy, Refusal};
+use closedbook_policy::{Digest, Epoch, Phase, Policy, Refusal};
 use socket2::SockRef;
 use thiserror::Error;
 use tokio::net::{TcpListener, UdpSocket};
@@ -70,6 +70,8 @@ pub use summary::{Refused, Summary};
 pub struct Config {
     /// The policy.
     pub policy: Policy,
+    /// The version of the agent table that the policy came from, if it did.
+    pub table: Option<u32>,
     /// The phase of it that is in force at first.
     pub phase: String,
     /// Whom the resolver asks.
@@ -126,6 +128,8 @@ pub struct Proxy {
 pub(crate) struct Outer {
     pub(crate) regime: Arc<Regime>,
     pub(crate) ruling: Arc<Ruling>,
+    /// Which policy came from which version of the agent table.
+    pub(crate) table: Option<(Digest, u32)>,
     dialler: dial::Dialler,
     pub(crate) leases: dns::leases::Leases,
     pub(crate) log: log::Log,
@@ -176,6 +180,7 @@ impl Proxy {
             Some((journal, past)) => (Some(Arc::new(journal)), past),
             None => (None, Past::default()),
         };
+        let table = config.table.map(|version| (config.policy.digest(), version));
         let (policy, phase, epoch) = match past.ruling {
             None => (config.policy, config.phase, FIRST_EPOCH),
             Some(PastRuling { policy, phase, epoch }) => {
@@ -195,6 +200,7 @@ impl Proxy {
         let outer = Outer {
             ruling: Arc::clone(regime.ruling()),
             regime,
+            table,
             dialler: dialler.within(&limits, Arc::clone(&metrics)),
             leases: dns::leases::Leases::new(past.leases, journal),
             log,

@@ -73,6 +73,7 @@ impl World {
         let wiring = Arc::new(Wiring::default());
         let upstreams = Upstreams::Servers(vec![names.address]);
         let config = Config {
+            table: None,
             policy: policy.clone(),
             phase: "agent".into(),
             upstreams: upstreams.clone(),

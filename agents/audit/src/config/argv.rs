@@ -28,6 +28,8 @@ pub(crate) enum Takes {
     Optional,
     /// Every word up to the next flag.
     Many,
+    /// The same, and there may be none.
+    Any,
 }
 
 /// Whose rules are followed where libraries differ.
@@ -176,6 +178,11 @@ impl<'a> Reader<'a, '_> {
                 values.extend(self.one());
                 if values.is_empty() {
                     self.fault(word, Wrong::NoValue);
+                }
+            }
+            Takes::Any => {
+                while let Some(value) = self.plain() {
+                    values.push(value);
                 }
             }
             Takes::Many => {

@@ -9,6 +9,7 @@ mod claude_code;
 mod codex;
 mod copilot_cli;
 mod gemini_cli;
+mod gemini_family;
 mod goose;
 mod grok_build;
 mod kimi_cli;

@@ -10,6 +10,11 @@ pub trait Files {
 
     /// The names in a folder, sorted; nothing if there is none.
     fn list(&self, folder: &str) -> Vec<String>;
+
+    /// Whether root alone can write this file and every folder above it; `None` where owners and modes are not known.
+    fn is_protected(&self, _path: &str) -> Option<bool> {
+        None
+    }
 }
 
 /// What stands at a path.

@@ -146,6 +146,11 @@ impl<'a> Scene<'a> {
             Content::Unreadable(why) => return Loaded::Unreadable(why),
             Content::Bytes(source) => source,
         };
+        self.parse_javascript(path, source, format)
+    }
+
+    /// The same of bytes that were read already.
+    pub(crate) fn parse_javascript(&mut self, path: &str, source: Vec<u8>, format: Format) -> Loaded {
         match str::from_utf8(&source) {
             Ok(_) => self.parse(path, source, format),
             Err(error) => {

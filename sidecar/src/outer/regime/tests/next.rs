@@ -12,6 +12,7 @@ use crate::outer::{Config, Limits, Proxy, Upstreams};
 /// A proxy of a namespace with this journal, that is told to begin like the first.
 fn proxy(policy: &str, journal: &std::fs::File, widen: Widen) -> Proxy {
     let config = Config {
+        table: None,
         policy: Policy::from_toml(policy).unwrap(),
         phase: "setup".into(),
         upstreams: Upstreams::Servers(vec!["192.0.2.53:53".parse().unwrap()]),

@@ -1,0 +1,121 @@
+//! Keys that no service has: a misspelt one says nothing to the engine, whatever it should have said.
+
+use crate::container::facts::Container;
+use crate::container::finding::{Level, Remark};
+use crate::container::view::View;
+
+/// The keys of a service in the compose specification.
+const KNOWN: &[&str] = &[
+    "annotations",
+    "attach",
+    "blkio_config",
+    "build",
+    "cap_add",
+    "cap_drop",
+    "cgroup",
+    "cgroup_parent",
+    "command",
+    "configs",
+    "container_name",
+    "cpu_count",
+    "cpu_percent",
+    "cpu_period",
+    "cpu_quota",
+    "cpu_rt_period",
+    "cpu_rt_runtime",
+    "cpu_shares",
+    "cpus",
+    "cpuset",
+    "credential_spec",
+    "depends_on",
+    "deploy",
+    "develop",
+    "device_cgroup_rules",
+    "devices",
+    "dns",
+    "dns_opt",
+    "dns_search",
+    "domainname",
+    "entrypoint",
+    "env_file",
+    "environment",
+    "expose",
+    "extends",
+    "external_links",
+    "extra_hosts",
+    "gpus",
+    "group_add",
+    "healthcheck",
+    "hostname",
+    "image",
+    "init",
+    "ipc",
+    "isolation",
+    "label_file",
+    "labels",
+    "links",
+    "logging",
+    "mac_address",
+    "mem_limit",
+    "mem_reservation",
+    "mem_swappiness",
+    "memswap_limit",
+    "models",
+    "network_mode",
+    "networks",
+    "oom_kill_disable",
+    "oom_score_adj",
+    "pid",
+    "pids_limit",
+    "platform",
+    "ports",
+    "post_start",
+    "pre_stop",
+    "privileged",
+    "profiles",
+    "provider",
+    "pull_policy",
+    "read_only",
+    "restart",
+    "runtime",
+    "scale",
+    "secrets",
+    "security_opt",
+    "shm_size",
+    "stdin_open",
+    "stop_grace_period",
+    "stop_signal",
+    "storage_opt",
+    "sysctls",
+    "tmpfs",
+    "tty",
+    "ulimits",
+    "use_api_socket",
+    "user",
+    "userns_mode",
+    "uts",
+    "volume_driver",
+    "volumes",
+    "volumes_from",
+    "working_dir",
+];
+
+pub(super) fn check(view: &View<'_>, service: &mut Container) {
+    for (key, field) in view.fields() {
+        if key.starts_with("x-") || KNOWN.contains(&key) {
+            continue;
+        }
+        service.remarks.push(
+            Remark::new(
+                Level::Unknown,
+                "unknown-key",
+                &field.spot(),
+                format!("{key:?} is no key of a service"),
+            )
+            .allows(
+                "The engine refuses the file or passes over the key; what it was meant to say is not said.",
+            )
+            .remedy("write the key as the compose specification does, or x- before it"),
+        );
+    }
+}

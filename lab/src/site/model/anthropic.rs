@@ -1,0 +1,94 @@
+//! Anthropic's Messages API.
+
+use hyper::Response;
+use serde_json::{Value, json};
+
+use super::super::{Body, body};
+use super::turn::{Talk, Turn};
+use super::{is_streamed, model, named, stream};
+
+pub(super) fn messages(asked: &Value) -> Response<Body> {
+    let turn = turn(asked);
+    if is_streamed(asked) {
+        return stream(events(model(asked), &turn).iter().map(named).collect::<Vec<_>>());
+    }
+    let mut message = message(model(asked));
+    if let Some(fields) = message.as_object_mut() {
+        let block = match &turn {
+            Turn::Say(_) => json!({ "type": "text", "text": turn.text() }),
+            Turn::Call { tool, with } => call(tool, with),
+        };
+        fields.insert("content".into(), json!([block]));
+        fields.insert("stop_reason".into(), stop_reason(&turn).into());
+    }
+    body::json(&message)
+}
+
+fn turn(asked: &Value) -> Turn {
+    let messages = asked.get("messages");
+    let wanted =
+        asked.pointer("/output_config/format/schema").or_else(|| asked.pointer("/output_format/schema"));
+    let answered = messages.is_some_and(has_result);
+    Turn::of(Talk { conversation: messages, answered, wanted, finder: finder(asked) })
+}
+
+/// Claude Code keeps tools back until they are searched for.
+fn finder(asked: &Value) -> Option<Turn> {
+    let tools = asked.get("tools")?.as_array()?;
+    let tool = tools.iter().find(|tool| tool.get("name").and_then(Value::as_str) == Some("ToolSearch"))?;
+    let tool = tool.get("name")?.as_str()?.to_owned();
+    Some(Turn::Call {
+        tool,
+        with: json!({ "query": "web search fetch url browser page", "max_results": 50 }),
+    })
+}
+
+fn has_result(messages: &Value) -> bool {
+    let messages = messages.as_array().into_iter().flatten();
+    let blocks = messages.filter_map(|message| message.get("content")?.as_array()).flatten();
+    blocks.into_iter().any(|block| block.get("type").and_then(Value::as_str) == Some("tool_result"))
+}
+
+fn message(model: &str) -> Value {
+    json!({
+        "id": "msg_lab", "type": "message", "role": "assistant", "model": model, "content": [],
+        "stop_reason": null, "stop_sequence": null, "usage": { "input_tokens": 1, "output_tokens": 1 },
+    })
+}
+
+fn call(tool: &str, with: &Value) -> Value {
+    json!({ "type": "tool_use", "id": "toolu_lab", "name": tool, "input": with })
+}
+
+fn stop_reason(turn: &Turn) -> &'static str {
+    match turn {
+        Turn::Say(_) => "end_turn",
+        Turn::Call { .. } => "tool_use",
+    }
+}
+
+fn events(model: &str, turn: &Turn) -> Vec<Value> {
+    let (block, deltas) = match turn {
+        Turn::Say(pieces) => {
+            let delta = |piece: &String| json!({ "type": "text_delta", "text": piece });
+            (json!({ "type": "text", "text": "" }), pieces.iter().map(delta).collect::<Vec<_>>())
+        }
+        Turn::Call { tool, with } => (
+            call(tool, &json!({})),
+            vec![json!({ "type": "input_json_delta", "partial_json": with.to_string() })],
+        ),
+    };
+    let start = [
+        json!({ "type": "message_start", "message": message(model) }),
+        json!({ "type": "content_block_start", "index": 0, "content_block": block }),
+    ];
+    let deltas =
+        deltas.into_iter().map(|delta| json!({ "type": "content_block_delta", "index": 0, "delta": delta }));
+    let end = [
+        json!({ "type": "content_block_stop", "index": 0 }),
+        json!({ "type": "message_delta", "delta": { "stop_reason": stop_reason(turn), "stop_sequence": null },
+                "usage": { "output_tokens": 1 } }),
+        json!({ "type": "message_stop" }),
+    ];
+    start.into_iter().chain(deltas).chain(end).collect()
+}

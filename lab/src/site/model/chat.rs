@@ -1,0 +1,71 @@
+//! OpenAI's Chat Completions API, which most others speak too.
+
+use hyper::Response;
+use hyper::body::Bytes;
+use serde_json::{Value, json};
+
+use super::super::{Body, body};
+use super::turn::{Talk, Turn};
+use super::{data, is_streamed, model, stream};
+
+pub(super) fn completions(asked: &Value) -> Response<Body> {
+    let messages = asked.get("messages");
+    let wanted = asked.pointer("/response_format/json_schema/schema");
+    let answered = messages.is_some_and(has_result);
+    let turn = Turn::of(Talk { conversation: messages, answered, wanted, finder: None });
+    let usage = json!({ "prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2 });
+    if !is_streamed(asked) {
+        let message = match &turn {
+            Turn::Say(_) => json!({ "role": "assistant", "content": turn.text() }),
+            Turn::Call { .. } => json!({ "role": "assistant", "content": null, "tool_calls": [call(&turn)] }),
+        };
+        let choice = json!({ "index": 0, "message": message, "finish_reason": finish(&turn) });
+        return body::json(&json!({
+            "id": "chatcmpl-lab", "object": "chat.completion", "created": 1, "model": model(asked),
+            "choices": [choice], "usage": usage,
+        }));
+    }
+    let chunk = |choices: Value, usage: &Value| {
+        json!({
+            "id": "chatcmpl-lab", "object": "chat.completion.chunk", "created": 1, "model": model(asked),
+            "choices": choices, "usage": usage,
+        })
+    };
+    let part = |delta: Value, finish: Option<&str>| {
+        chunk(json!([{ "index": 0, "delta": delta, "finish_reason": finish }]), &Value::Null)
+    };
+    let deltas: Vec<Value> = match &turn {
+        Turn::Say(pieces) => {
+            pieces.iter().map(|piece| json!({ "role": "assistant", "content": piece })).collect()
+        }
+        Turn::Call { .. } => {
+            vec![json!({ "role": "assistant", "content": null, "tool_calls": [call(&turn)] })]
+        }
+    };
+    let mut events: Vec<Bytes> = deltas.into_iter().map(|delta| data(&part(delta, None))).collect();
+    events.push(data(&part(json!({}), Some(finish(&turn)))));
+    // A chunk without choices carries the usage, where it was asked for; nobody minds it otherwise.
+    events.push(data(&chunk(json!([]), &usage)));
+    events.push(Bytes::from_static(b"data: [DONE]\n\n"));
+    stream(events)
+}
+
+fn has_result(messages: &Value) -> bool {
+    let roles = messages.as_array().into_iter().flatten().filter_map(|message| message.get("role")?.as_str());
+    roles.into_iter().any(|role| role == "tool")
+}
+
+fn call(turn: &Turn) -> Value {
+    let Turn::Call { tool, with } = turn else { return Value::Null };
+    json!({
+        "index": 0, "id": "call_lab", "type": "function",
+        "function": { "name": tool, "arguments": with.to_string() },
+    })
+}
+
+fn finish(turn: &Turn) -> &'static str {
+    match turn {
+        Turn::Say(_) => "stop",
+        Turn::Call { .. } => "tool_calls",
+    }
+}

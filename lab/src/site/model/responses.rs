@@ -1,0 +1,104 @@
+//! OpenAI's Responses API, which xAI and DashScope speak too.
+
+use hyper::Response;
+use serde_json::{Value, json};
+
+use super::super::{Body, body};
+use super::turn::{Talk, Turn};
+use super::{is_streamed, model, named, stream};
+
+const RESPONSE: &str = "resp_lab";
+/// What Codex calls the list of tools inside its tool exec.
+const ALL_TOOLS: &str = "`ALL_TOOLS`";
+
+pub(super) fn responses(asked: &Value) -> Response<Body> {
+    let input = asked.get("input");
+    let turn = Turn::of(Talk {
+        conversation: input,
+        answered: input.is_some_and(has_result),
+        wanted: asked.pointer("/text/format/schema"),
+        finder: input.filter(|input| input.to_string().contains(ALL_TOOLS)).map(|_| finder()),
+    });
+    let item = item(&turn);
+    let whole = response(model(asked), "completed", json!([item]));
+    if !is_streamed(asked) {
+        return body::json(&whole);
+    }
+    let mut events = vec![
+        json!({ "type": "response.created", "response": response(model(asked), "in_progress", json!([])) }),
+        json!({ "type": "response.output_item.added", "output_index": 0, "item": item }),
+    ];
+    if let Turn::Say(pieces) = &turn {
+        let delta = |piece: &String| {
+            json!({ "type": "response.output_text.delta", "item_id": id(&turn), "output_index": 0,
+                    "content_index": 0, "delta": piece, "logprobs": [] })
+        };
+        events.extend(pieces.iter().map(delta));
+        events.push(json!({ "type": "response.output_text.done", "item_id": id(&turn), "output_index": 0,
+                            "content_index": 0, "text": turn.text(), "logprobs": [] }));
+    }
+    events.push(json!({ "type": "response.output_item.done", "output_index": 0, "item": item }));
+    events.push(json!({ "type": "response.completed", "response": whole }));
+    for (number, event) in events.iter_mut().enumerate() {
+        if let Some(fields) = event.as_object_mut() {
+            fields.insert("sequence_number".into(), number.into());
+        }
+    }
+    stream(events.iter().map(named).collect::<Vec<_>>())
+}
+
+/// A program that prints the names, and enough of each description to tell that it is one.
+fn finder() -> Turn {
+    let program = "text(JSON.stringify(ALL_TOOLS.map(({ name, description }) => \
+                   ({ name, description: String(description).slice(0, 40) }))))";
+    Turn::Call { tool: "exec".to_owned(), with: program.into() }
+}
+
+fn has_result(input: &Value) -> bool {
+    let kinds = input.as_array().into_iter().flatten().filter_map(|item| item.get("type")?.as_str());
+    kinds.into_iter().any(|kind| kind.ends_with("_output"))
+}
+
+fn response(model: &str, status: &str, output: Value) -> Value {
+    json!({
+        "id": RESPONSE, "object": "response", "created_at": 1, "status": status, "model": model, "output": output,
+        "error": null, "incomplete_details": null, "instructions": null, "metadata": {}, "parallel_tool_calls": true,
+        "tool_choice": "auto", "tools": [],
+        "usage": {
+            "input_tokens": 1, "input_tokens_details": { "cached_tokens": 0 }, "output_tokens": 1,
+            "output_tokens_details": { "reasoning_tokens": 0 }, "total_tokens": 2,
+        },
+    })
+}
+
+fn id(turn: &Turn) -> &'static str {
+    match turn {
+        Turn::Say(_) => "msg_lab",
+        Turn::Call { .. } => "fc_lab",
+    }
+}
+
+/// A text as the argument makes it a call of a custom tool, whose input is no JSON.
+fn item(turn: &Turn) -> Value {
+    match turn {
+        Turn::Say(_) => json!({
+            "type": "message", "id": id(turn), "role": "assistant", "status": "completed",
+            "content": [{ "type": "output_text", "text": turn.text(), "annotations": [] }],
+        }),
+        Turn::Call { tool, with: Value::String(text) } => json!({
+            "type": "custom_tool_call", "id": id(turn), "call_id": "call_lab", "name": tool, "input": text,
+            "status": "completed",
+        }),
+        Turn::Call { tool, with } => {
+            let mut call = json!({
+                "type": "function_call", "id": id(turn), "call_id": "call_lab", "name": tool,
+                "arguments": with.to_string(), "status": "completed",
+            });
+            if let (Some((space, name)), Some(fields)) = (tool.split_once('.'), call.as_object_mut()) {
+                fields.insert("namespace".into(), space.into());
+                fields.insert("name".into(), name.into());
+            }
+            call
+        }
+    }
+}

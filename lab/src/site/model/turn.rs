@@ -1,0 +1,86 @@
+//! What the model does in its turn.
+
+use serde_json::Value;
+
+use super::shape;
+
+/// What it says when nobody tells it what.
+pub(super) const WORDS: [&str; 4] = ["Hello", " from", " the", " lab."];
+/// How a prompt makes it call a tool.
+const CALL: &str = "@@call ";
+/// How a prompt makes it look for tools that it has not been told of.
+const MORE_TOOLS: &str = "@@more-tools";
+
+/// What the model is told.
+#[derive(Debug, Default)]
+pub(super) struct Talk<'a> {
+    /// What was said so far.
+    pub(super) conversation: Option<&'a Value>,
+    /// Whether a tool has answered.
+    pub(super) answered: bool,
+    /// The form that an answer must have.
+    pub(super) wanted: Option<&'a Value>,
+    /// How it would find more tools than it was told of.
+    pub(super) finder: Option<Turn>,
+}
+
+/// A turn of the model.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Turn {
+    /// It says this, in pieces, and is done.
+    Say(Vec<String>),
+    /// It calls a tool.
+    Call {
+        /// The tool's name. `a.b` is the tool b of a namespace a, where the protocol has such.
+        tool: String,
+        /// What it is called with.
+        with: Value,
+    },
+}
+
+impl Turn {
+    /// Its turn in this conversation.
+    pub(super) fn of(talk: Talk<'_>) -> Self {
+        if let Some(schema) = talk.wanted {
+            return Turn::Say(vec![shape::example(schema).to_string()]);
+        }
+        let words = || Turn::Say(WORDS.map(str::to_owned).to_vec());
+        let Some(conversation) = talk.conversation.filter(|_| !talk.answered) else { return words() };
+        match directive(conversation, &in_text) {
+            Some((tool, with)) => Turn::Call { tool, with },
+            None => talk
+                .finder
+                .filter(|_| directive(conversation, &asks_for_more).is_some())
+                .unwrap_or_else(words),
+        }
+    }
+
+    /// What it says, in one piece; nothing if it calls.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Turn::Say(pieces) => pieces.concat(),
+            Turn::Call { .. } => String::new(),
+        }
+    }
+}
+
+/// The last directive in any text of it.
+fn directive<T>(value: &Value, find: &impl Fn(&str) -> Option<T>) -> Option<T> {
+    match value {
+        Value::String(text) => find(text),
+        Value::Array(items) => items.iter().rev().find_map(|item| directive(item, find)),
+        Value::Object(fields) => fields.values().rev().find_map(|field| directive(field, find)),
+        _ => None,
+    }
+}
+
+fn asks_for_more(text: &str) -> Option<()> {
+    text.contains(MORE_TOOLS).then_some(())
+}
+
+fn in_text(text: &str) -> Option<(String, Value)> {
+    let (_, rest) = text.rsplit_once(CALL)?;
+    let (tool, rest) = rest.split_once(char::is_whitespace)?;
+    let with = serde_json::Deserializer::from_str(rest).into_iter().next()?.ok()?;
+    Some((tool.to_owned(), with))
+}
