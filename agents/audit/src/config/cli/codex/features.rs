@@ -40,6 +40,24 @@ const FEATURES: &[Feature] = &[
         brings: "the screen, where the desktop program provides it",
         needs_login: true,
     },
+    Feature {
+        names: &["image_generation"],
+        kind: Kind::Connector,
+        brings: "a tool that makes images at the provider",
+        needs_login: true,
+    },
+    Feature {
+        names: &["tool_suggest"],
+        kind: Kind::Plugin,
+        brings: "suggestions of connectors and plugins that are not installed",
+        needs_login: true,
+    },
+    Feature {
+        names: &["skill_mcp_dependency_install"],
+        kind: Kind::Plugin,
+        brings: "servers that a skill asks for, installed when it is used",
+        needs_login: true,
+    },
 ];
 
 pub(super) fn audit(scene: &mut Scene<'_>, setup: &Setup) {
