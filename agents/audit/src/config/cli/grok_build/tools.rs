@@ -37,7 +37,7 @@ pub(super) fn audit(scene: &mut Scene<'_>, arguments: &Arguments<'_>, setup: &Se
     let mut x_search = Judged::new("x_search");
     x_search.disallowed(arguments);
     x_search.backed(arguments, &disable, &backend);
-    for judged in [web_search, web_fetch, x_search] {
+    for judged in [web_search, x_search, web_fetch] {
         let report = judged.report();
         scene.tool(stops.doubt(report));
     }
