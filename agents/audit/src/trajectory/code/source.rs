@@ -325,12 +325,13 @@ impl<'a> Reader<'a, '_> {
 
     /// `chr(99)` is a literal of one character.
     fn character(&mut self) {
-        let body = self.rest.get(4..).unwrap_or_default();
+        // No code has more digits, and a parenthesis far away is another's.
+        let body = self.rest.get(4..self.rest.len().min(16)).unwrap_or_default();
         let code = body
             .split_once(')')
             .and_then(|(digits, _)| digits.trim().parse::<u32>().ok())
             .and_then(char::from_u32);
-        match (code, self.rest.find(')')) {
+        match (code, body.find(')').map(|end| end + 4)) {
             (Some(c), Some(end)) => {
                 self.advance(end + 1);
                 self.pieces.push(Piece::Literal { value: c.into(), broken: false, backquoted: false });
