@@ -245,7 +245,7 @@ impl Scan<'_, '_> {
     }
 
     fn more_source(&mut self, at: usize, name: &str, inside: &[String], text: &str) {
-        for literal in inside {
+        for literal in inside.iter().take(50) {
             if literal.len() > 3 {
                 run(self.shell, clean(name), literal);
             }

@@ -82,6 +82,9 @@ pub(crate) struct World {
     variables: HashMap<String, String>,
 }
 
+/// What following the shortest text costs of it: so many short ones take time too.
+const LEAST_COST: usize = 2048;
+
 /// One tool call's scan.
 pub(crate) struct Shell<'w> {
     pub(crate) world: &'w mut World,
@@ -122,12 +125,13 @@ impl<'w> Shell<'w> {
         length: usize,
         then: impl FnOnce(&mut Self) -> T,
     ) -> Option<T> {
-        if self.depth >= DEEPEST || self.budget < length {
+        let cost = length.saturating_add(LEAST_COST);
+        if self.depth >= DEEPEST || self.budget < cost {
             let why = "nested too deeply, or too large, to be followed";
             self.report(Raw::new(Kind::Opaque, why, via).likely());
             return None;
         }
-        self.budget -= length;
+        self.budget -= cost;
         self.depth += 1;
         if !via.is_empty() {
             self.via.push(via.to_owned());

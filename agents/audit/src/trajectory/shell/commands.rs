@@ -313,9 +313,11 @@ impl Shell<'_> {
                     } else {
                         words.extend(more);
                     }
-                    return self.command(&words, Output::none());
+                    let run = |shell: &mut Self| shell.command(&words, Output::none());
+                    return self.within("", 0, run).unwrap_or(Output::Unknown);
                 }
-                self.command(&words, input)
+                // `sudo sudo sudo ...`
+                self.within("", 0, |shell| shell.command(&words, input)).unwrap_or(Output::Unknown)
             }
             Led::Script(script) => self.run_within(name, &script, input),
             Led::Nothing => Output::Unknown,

@@ -419,7 +419,7 @@ pub(crate) fn examine(shell: &mut Shell<'_>, path: &str, as_what: Option<Languag
     }
     let outside = std::mem::take(&mut shell.found);
     let via = std::mem::take(&mut shell.via);
-    shell.within("", 0, |shell| match language {
+    shell.within("", length, |shell| match language {
         Language::Code => {
             code::scan(shell, &content);
         }

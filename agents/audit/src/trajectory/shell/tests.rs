@@ -309,6 +309,9 @@ fn g16_scripts_that_nest_or_grow_without_end_come_to_an_end() {
         "case ".repeat(10_000),
         "for a in ".repeat(10_000),
         "a=(".repeat(10_000),
+        "sudo ".repeat(20_000),
+        "xargs ".repeat(20_000),
+        format!("{}x", "*a".repeat(30)),
         format!("echo {}x{}", "${x:-".repeat(10_000), "}".repeat(10_000)),
         format!("echo ${{{}x}}", "!".repeat(10_000)),
     ] {
