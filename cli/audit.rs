@@ -25,6 +25,7 @@ enum Verb {
     /// Reads the agent's settings files, arguments and variables, or a Harbor job, and follows its CLI's own rules of which
     /// setting counts. Exits 0 if every web tool is off and nothing else brings the web, 1 if something is on, 2 if something
     /// can't be read, 3 if something can't be told.
+    #[command(disable_version_flag = true)]
     Config(Box<config::Config>),
     /// Say what a container lets a task do to the enforcement around it
     ///

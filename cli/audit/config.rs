@@ -8,6 +8,7 @@ use closedbook_audit::config::{self, Report, Verdict};
 use serde_json::json;
 
 use crate::exit::Failure;
+use crate::flags::agent::TableFlag;
 use crate::output::{harmless, print, print_json};
 
 mod folder;
@@ -50,9 +51,8 @@ pub(super) struct Config {
     /// A Harbor job's job.yaml or config.json, or a trial's config.json or result.json: its agents, as Harbor starts them
     #[arg(long, value_name = "FILE")]
     job: Option<PathBuf>,
-    /// Another agent table than the built-in one
-    #[arg(long, value_name = "FILE")]
-    table: Option<PathBuf>,
+    #[command(flatten)]
+    table: TableFlag,
     /// Also say which files were read
     #[arg(short, long)]
     verbose: bool,
@@ -74,7 +74,7 @@ struct Audited {
 impl Config {
     pub(super) fn run(self) -> Result<ExitCode, Failure> {
         let folder = Folder::open(&self.root)?;
-        let table = row::table(self.table.as_deref())?;
+        let table = self.table.load()?;
         let mut audited = Vec::new();
         for start in Start::all(&self)? {
             let mut report = start.audit(&folder)?;

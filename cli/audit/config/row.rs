@@ -1,22 +1,7 @@
 //! What the table's row says of the same agent.
 
-use std::path::Path;
-
 use closedbook_agents::Table;
 use closedbook_audit::config::{Origin, Remark, Report, State, ToolReport};
-
-use crate::exit::Failure;
-
-/// The table, or another one.
-pub(super) fn table(path: Option<&Path>) -> Result<Table, Failure> {
-    let Some(path) = path else {
-        return Table::embedded().map_err(|fault| Failure::bug(format!("the built-in table: {fault}")));
-    };
-    let name = path.display();
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::usage(format!("can't read the table {name}: {error}")))?;
-    Table::from_toml(&text).map_err(|fault| Failure::usage(format!("the table {name}: {fault}")))
-}
 
 /// Adds what only the row knows: tools that the rules do not follow, another version, a refusal.
 pub(super) fn compare(table: &Table, report: &mut Report) {

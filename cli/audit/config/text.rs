@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use closedbook_audit::config::{Report, Says, Setting, State, Verdict};
+use closedbook_audit::config::{Origin, Report, Says, Setting, State, Verdict};
 
 use super::Audited;
 use crate::output::harmless;
@@ -41,7 +41,12 @@ fn write_report(out: &mut String, report: &Report, verbose: bool) -> fmt::Result
         writeln!(out, "           {}", harmless(&bringer.origin.to_string()))?;
     }
     for remark in &report.remarks {
-        writeln!(out, "  remark   {}: {}", harmless(&remark.origin.to_string()), harmless(&remark.text))?;
+        match &remark.origin {
+            Origin::Default => writeln!(out, "  remark   {}", harmless(&remark.text))?,
+            origin => {
+                writeln!(out, "  remark   {}: {}", harmless(&origin.to_string()), harmless(&remark.text))?
+            }
+        }
     }
     for malformed in &report.malformed {
         writeln!(out, "  broken   {}", harmless(&malformed.to_string()))?;
