@@ -27,6 +27,7 @@ pub(crate) fn audit(scene: &mut Scene<'_>) {
         None => Arguments::default(),
     };
     let mut stops = Stops::default();
+    stops.arguments(scene, &arguments);
     let places = places::Places::read(scene, &arguments, &mut stops);
     let merged = agents::Merged::of(scene, &places, &mut stops);
     tools::audit(scene, &arguments, &places, &merged, &stops);

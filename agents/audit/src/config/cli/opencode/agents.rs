@@ -11,6 +11,10 @@ use crate::config::{Content, Scene};
 /// Folders of Markdown files, and whether those are primary agents.
 const KINDS: [(&str, bool); 4] = [("agent", false), ("agents", false), ("mode", true), ("modes", true)];
 
+/// Agents that the program comes with: those that can be started, in their order, and those that can be called alone.
+const PRIMARY: [&str; 2] = ["build", "plan"];
+const SUBAGENTS: [&str; 2] = ["general", "explore"];
+
 /// Everything merged.
 pub(super) struct Merged {
     pub(super) everybody: Permissions,
@@ -126,6 +130,27 @@ impl Merged {
                 self.folder(scene, &path, &format!("{prefix}{file}/"), is_primary, stops);
             }
         }
+    }
+
+    /// The agent that a start takes: the one of `--agent` if there is such a one and it is no subagent, else the default
+    /// one, else the first that can be started.
+    pub(super) fn started(&self, given: Option<&str>) -> String {
+        let own = |name: &str| self.agents.iter().find(|agent| agent.name == name);
+        let is_startable = |name: &str| match own(name) {
+            Some(agent) if agent.is_disabled => false,
+            Some(Agent { mode: Some(mode), .. }) => mode != "subagent",
+            Some(_) => !SUBAGENTS.contains(&name),
+            None => PRIMARY.contains(&name),
+        };
+        if let Some(name) = given.or(self.chosen.as_deref()).filter(|name| is_startable(name)) {
+            return name.to_owned();
+        }
+        if let Some(name) = self.chosen.as_deref().filter(|name| is_startable(name)) {
+            return name.to_owned();
+        }
+        let others = self.agents.iter().map(|agent| agent.name.as_str());
+        let first = PRIMARY.into_iter().chain(others).find(|name| is_startable(name));
+        first.unwrap_or("build").to_owned()
     }
 
     fn agent(&mut self, name: &str) -> &mut Agent {

@@ -20,8 +20,7 @@ pub(super) fn audit(
     merged: &Merged,
     stops: &Stops,
 ) {
-    let agent = arguments.last("--agent").and_then(|given| given.value().map(str::to_owned));
-    let agent = agent.or_else(|| merged.chosen.clone()).unwrap_or_else(|| "build".into());
+    let agent = merged.started(arguments.last("--agent").and_then(|given| given.value()));
     let attached = arguments.last("--attach").and_then(|given| given.value());
     for tool in TOOLS {
         let mut report = report(scene, arguments, merged, &agent, tool);
