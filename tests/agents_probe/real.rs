@@ -5,13 +5,12 @@
 //! catch, it can't clear either.
 
 use std::fs;
-use std::io::Write;
 use std::process::Command;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use super::*;
-use support::modes;
+use support::{modes, say};
 
 /// All that is installed.
 const PACKAGES: [&str; 6] = [
@@ -135,8 +134,7 @@ fn check(case: &Case) {
 }
 
 fn not_tested(case: &Case, why: &str) {
-    // Past the harness, which keeps what passing tests print to itself.
-    writeln!(std::io::stderr(), "=== NOT TESTED: agents probe {}: {why} ===", case.agent).unwrap();
+    say(&format!("NOT TESTED: agents probe {}: {why}", case.agent));
 }
 
 /// The `node_modules` that has them all, or why there is none.

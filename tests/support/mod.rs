@@ -74,7 +74,7 @@ pub fn installed(program: &str) -> bool {
 }
 
 /// A line for whoever watches, past the harness, which keeps what passing tests print to itself.
-fn say(line: &str) {
+pub fn say(line: &str) {
     use std::io::Write;
     let mut stderr = std::io::stderr();
     writeln!(stderr, "=== {line} ===").unwrap();

@@ -7,6 +7,7 @@
 
 mod anthropic;
 mod chat;
+mod finder;
 mod gemini;
 mod responses;
 mod shape;

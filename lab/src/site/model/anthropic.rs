@@ -4,6 +4,7 @@ use hyper::Response;
 use serde_json::{Value, json};
 
 use super::super::{Body, body};
+use super::finder::{self, names};
 use super::turn::{Talk, Turn};
 use super::{is_streamed, model, named, stream};
 
@@ -25,28 +26,26 @@ pub(super) fn messages(asked: &Value) -> Response<Body> {
 }
 
 fn turn(asked: &Value) -> Turn {
-    let messages = asked.get("messages");
+    let conversation = asked.get("messages");
     let wanted =
         asked.pointer("/output_config/format/schema").or_else(|| asked.pointer("/output_format/schema"));
-    let answered = messages.is_some_and(has_result);
-    Turn::of(Talk { conversation: messages, answered, wanted, finder: finder(asked) })
+    let blocks = conversation.map(blocks).unwrap_or_default();
+    let of_kind = |kind: &str| -> Vec<&Value> {
+        blocks
+            .iter()
+            .filter(|block| block.get("type").and_then(Value::as_str) == Some(kind))
+            .copied()
+            .collect()
+    };
+    let offered = names(asked.get("tools").and_then(Value::as_array).into_iter().flatten(), "/name");
+    let finder = finder::next(&offered, &names(of_kind("tool_use"), "/name"));
+    Turn::of(Talk { conversation, answered: !of_kind("tool_result").is_empty(), wanted, finder })
 }
 
-/// Claude Code keeps tools back until they are searched for.
-fn finder(asked: &Value) -> Option<Turn> {
-    let tools = asked.get("tools")?.as_array()?;
-    let tool = tools.iter().find(|tool| tool.get("name").and_then(Value::as_str) == Some("ToolSearch"))?;
-    let tool = tool.get("name")?.as_str()?.to_owned();
-    Some(Turn::Call {
-        tool,
-        with: json!({ "query": "web search fetch url browser page", "max_results": 50 }),
-    })
-}
-
-fn has_result(messages: &Value) -> bool {
+/// The blocks of all messages.
+fn blocks(messages: &Value) -> Vec<&Value> {
     let messages = messages.as_array().into_iter().flatten();
-    let blocks = messages.filter_map(|message| message.get("content")?.as_array()).flatten();
-    blocks.into_iter().any(|block| block.get("type").and_then(Value::as_str) == Some("tool_result"))
+    messages.filter_map(|message| message.get("content")?.as_array()).flatten().collect()
 }
 
 fn message(model: &str) -> Value {

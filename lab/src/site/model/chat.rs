@@ -5,14 +5,12 @@ use hyper::body::Bytes;
 use serde_json::{Value, json};
 
 use super::super::{Body, body};
+use super::finder::{self, names};
 use super::turn::{Talk, Turn};
 use super::{data, is_streamed, model, stream};
 
 pub(super) fn completions(asked: &Value) -> Response<Body> {
-    let messages = asked.get("messages");
-    let wanted = asked.pointer("/response_format/json_schema/schema");
-    let answered = messages.is_some_and(has_result);
-    let turn = Turn::of(Talk { conversation: messages, answered, wanted, finder: None });
+    let turn = turn(asked);
     let usage = json!({ "prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2 });
     if !is_streamed(asked) {
         let message = match &turn {
@@ -50,9 +48,18 @@ pub(super) fn completions(asked: &Value) -> Response<Body> {
     stream(events)
 }
 
-fn has_result(messages: &Value) -> bool {
-    let roles = messages.as_array().into_iter().flatten().filter_map(|message| message.get("role")?.as_str());
-    roles.into_iter().any(|role| role == "tool")
+fn turn(asked: &Value) -> Turn {
+    let conversation = asked.get("messages");
+    let messages: Vec<&Value> = conversation.and_then(Value::as_array).into_iter().flatten().collect();
+    let calls = messages.iter().filter_map(|message| message.get("tool_calls")?.as_array()).flatten();
+    let called = names(calls, "/function/name");
+    let offered = names(asked.get("tools").and_then(Value::as_array).into_iter().flatten(), "/function/name");
+    Turn::of(Talk {
+        conversation,
+        answered: names(messages, "/role").contains(&"tool"),
+        wanted: asked.pointer("/response_format/json_schema/schema"),
+        finder: finder::next(&offered, &called),
+    })
 }
 
 fn call(turn: &Turn) -> Value {

@@ -4,6 +4,7 @@ use hyper::Response;
 use serde_json::{Value, json};
 
 use super::super::{Body, body};
+use super::finder::{self, names};
 use super::turn::{Talk, Turn};
 use super::{data, stream};
 
@@ -11,12 +12,7 @@ pub(super) fn generate(asked: &Value, streamed: bool, query: Option<&str>) -> Re
     // A code-assist host has the request one level deeper.
     let wrapped = asked.get("request").filter(|inner| inner.get("contents").is_some());
     let inner = wrapped.unwrap_or(asked);
-    let contents = inner.get("contents");
-    let wanted = ["responseJsonSchema", "responseSchema"]
-        .iter()
-        .find_map(|key| inner.get("generationConfig")?.get(key));
-    let answered = contents.is_some_and(has_result);
-    let turn = Turn::of(Talk { conversation: contents, answered, wanted, finder: None });
+    let turn = turn(inner);
     let told = |value: Value| if wrapped.is_some() { json!({ "response": value }) } else { value };
     let parts: Vec<Value> = match &turn {
         Turn::Say(pieces) if streamed => pieces.iter().map(|piece| json!({ "text": piece })).collect(),
@@ -33,10 +29,20 @@ pub(super) fn generate(asked: &Value, streamed: bool, query: Option<&str>) -> Re
     }
 }
 
-fn has_result(contents: &Value) -> bool {
-    let contents = contents.as_array().into_iter().flatten();
-    let parts = contents.filter_map(|content| content.get("parts")?.as_array()).flatten();
-    parts.into_iter().any(|part| part.get("functionResponse").is_some())
+fn turn(asked: &Value) -> Turn {
+    let conversation = asked.get("contents");
+    let wanted = ["responseJsonSchema", "responseSchema"];
+    let contents = conversation.and_then(Value::as_array).into_iter().flatten();
+    let parts: Vec<&Value> =
+        contents.filter_map(|content| content.get("parts")?.as_array()).flatten().collect();
+    let tools = asked.get("tools").and_then(Value::as_array).into_iter().flatten();
+    let functions = tools.filter_map(|tool| tool.get("functionDeclarations")?.as_array()).flatten();
+    Turn::of(Talk {
+        conversation,
+        answered: parts.iter().any(|part| part.get("functionResponse").is_some()),
+        wanted: wanted.iter().find_map(|key| asked.get("generationConfig")?.get(key)),
+        finder: finder::next(&names(functions, "/name"), &names(parts, "/functionCall/name")),
+    })
 }
 
 fn answer(part: &Value, is_last: bool) -> Value {

@@ -4,21 +4,14 @@ use hyper::Response;
 use serde_json::{Value, json};
 
 use super::super::{Body, body};
+use super::finder::{self, names};
 use super::turn::{Talk, Turn};
 use super::{is_streamed, model, named, stream};
 
 const RESPONSE: &str = "resp_lab";
-/// What Codex calls the list of tools inside its tool exec.
-const ALL_TOOLS: &str = "`ALL_TOOLS`";
 
 pub(super) fn responses(asked: &Value) -> Response<Body> {
-    let input = asked.get("input");
-    let turn = Turn::of(Talk {
-        conversation: input,
-        answered: input.is_some_and(has_result),
-        wanted: asked.pointer("/text/format/schema"),
-        finder: input.filter(|input| input.to_string().contains(ALL_TOOLS)).map(|_| finder()),
-    });
+    let turn = turn(asked);
     let item = item(&turn);
     let whole = response(model(asked), "completed", json!([item]));
     if !is_streamed(asked) {
@@ -47,16 +40,42 @@ pub(super) fn responses(asked: &Value) -> Response<Body> {
     stream(events.iter().map(named).collect::<Vec<_>>())
 }
 
-/// A program that prints the names, and enough of each description to tell that it is one.
-fn finder() -> Turn {
-    let program = "text(JSON.stringify(ALL_TOOLS.map(({ name, description }) => \
-                   ({ name, description: String(description).slice(0, 40) }))))";
-    Turn::Call { tool: "exec".to_owned(), with: program.into() }
+fn turn(asked: &Value) -> Turn {
+    let conversation = asked.get("input");
+    let items: Vec<&Value> = conversation.and_then(Value::as_array).into_iter().flatten().collect();
+    let kind = |item: &Value| item.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let of_kind = |ending: &str| -> Vec<&Value> {
+        items.iter().filter(|item| kind(item).ends_with(ending)).copied().collect()
+    };
+    let added = of_kind("additional_tools").into_iter().filter_map(|item| item.get("tools"));
+    let lists = asked.get("tools").into_iter().chain(added).filter_map(Value::as_array).flatten();
+    let offered = offered(lists);
+    let offered: Vec<&str> = offered.iter().map(String::as_str).collect();
+    Turn::of(Talk {
+        conversation,
+        answered: !of_kind("_output").is_empty(),
+        wanted: asked.pointer("/text/format/schema"),
+        finder: finder::next(&offered, &names(of_kind("_call"), "/name")),
+    })
 }
 
-fn has_result(input: &Value) -> bool {
-    let kinds = input.as_array().into_iter().flatten().filter_map(|item| item.get("type")?.as_str());
-    kinds.into_iter().any(|kind| kind.ends_with("_output"))
+/// The names of all tools, those of a namespace after its name.
+fn offered<'a>(tools: impl Iterator<Item = &'a Value>) -> Vec<String> {
+    let mut offered = Vec::new();
+    for tool in tools {
+        let name = tool.get("name").and_then(Value::as_str).unwrap_or_default();
+        match tool.get("tools").and_then(Value::as_array) {
+            // Plain functions are in a namespace of this name, which no call has.
+            Some(inner) if name == "functions" => {
+                offered.extend(names(inner, "/name").into_iter().map(str::to_owned))
+            }
+            Some(inner) => {
+                offered.extend(names(inner, "/name").into_iter().map(|inner| format!("{name}.{inner}")))
+            }
+            None => offered.push(name.to_owned()),
+        }
+    }
+    offered
 }
 
 fn response(model: &str, status: &str, output: Value) -> Value {

@@ -67,3 +67,25 @@ fn an_answer_has_the_form_that_was_asked_for() {
     let said: Value = serde_json::from_str(&said).unwrap();
     assert_eq!(said, json!({ "choice": "flash", "score": 1, "why": "lab", "list": [] }));
 }
+
+/// Each tool that leads to others is called once.
+#[test]
+fn more_tools_are_looked_for_in_every_way() {
+    let tool = |turn: Option<Turn>| match turn {
+        Some(Turn::Call { tool, .. }) => tool,
+        other => format!("{other:?}"),
+    };
+    let offered = ["Bash", "Agent", "functions.exec", "collaboration.spawn_agent"];
+    assert_eq!(tool(finder::next(&offered, &[])), "Agent");
+    assert_eq!(tool(finder::next(&offered, &["Agent"])), "functions.exec");
+    assert_eq!(tool(finder::next(&offered, &["Agent", "exec"])), "collaboration.spawn_agent");
+    assert_eq!(finder::next(&offered, &["Agent", "exec", "spawn_agent"]), None);
+    assert_eq!(finder::next(&["Bash"], &[]), None);
+    // Only if it is told to.
+    let finder = || finder::next(&offered, &[]);
+    let talk = json!([{ "role": "user", "content": "say hello" }]);
+    let turn =
+        |talk: &Value| Turn::of(Talk { conversation: Some(talk), finder: finder(), ..Talk::default() });
+    assert_eq!(turn(&talk).text(), "Hello from the lab.");
+    assert_eq!(tool(Some(turn(&json!([{ "role": "user", "content": "@@more-tools" }])))), "Agent");
+}

@@ -20,7 +20,7 @@ pub(super) struct Talk<'a> {
     pub(super) answered: bool,
     /// The form that an answer must have.
     pub(super) wanted: Option<&'a Value>,
-    /// How it would find more tools than it was told of.
+    /// How it would find more tools than it was told of; none if it has tried all ways.
     pub(super) finder: Option<Turn>,
 }
 
@@ -45,8 +45,8 @@ impl Turn {
             return Turn::Say(vec![shape::example(schema).to_string()]);
         }
         let words = || Turn::Say(WORDS.map(str::to_owned).to_vec());
-        let Some(conversation) = talk.conversation.filter(|_| !talk.answered) else { return words() };
-        match directive(conversation, &in_text) {
+        let Some(conversation) = talk.conversation else { return words() };
+        match directive(conversation, &in_text).filter(|_| !talk.answered) {
             Some((tool, with)) => Turn::Call { tool, with },
             None => talk
                 .finder
