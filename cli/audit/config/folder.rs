@@ -103,6 +103,10 @@ impl Files for Folder {
     }
 
     fn is_protected(&self, path: &str) -> Option<bool> {
+        // A tree that was unpacked by someone else has that one's owners, not the container's.
+        if fstat(&self.root).ok()?.st_uid != 0 {
+            return None;
+        }
         let mut path = path.trim_end_matches('/');
         loop {
             let fd = self.path(if path.is_empty() { "/" } else { path }).ok()?;
