@@ -63,8 +63,8 @@ enum Outcome {
     Agrees,
     /// Why it can't be tried here.
     NotTried(&'static str),
-    /// The program asked its model nothing: it refused to start so.
-    NoTurn,
+    /// The program asked its model nothing, with its last words: it refused to start so.
+    NoTurn(String),
     Differs(String),
 }
 
@@ -98,12 +98,15 @@ fn the_audit_says_what_the_real_programs_do() {
     });
     let results = results.into_inner().unwrap();
     let mut counts = BTreeMap::new();
-    let mut differing = Vec::new();
+    let (mut differing, mut silent) = (Vec::new(), Vec::new());
     for (name, outcome) in &results {
         let word = match outcome {
             Outcome::Agrees => "agree",
             Outcome::NotTried(why) => why,
-            Outcome::NoTurn => "make no request",
+            Outcome::NoTurn(said) => {
+                silent.push(format!("{name}: {said}"));
+                "make no request"
+            }
             Outcome::Differs(how) => {
                 differing.push(format!("{name}: {how}"));
                 "differ"
@@ -112,6 +115,7 @@ fn the_audit_says_what_the_real_programs_do() {
         *counts.entry(word).or_insert(0) += 1;
     }
     eprintln!("=== real programs against the audit, {} cases: {counts:?} ===", results.len());
+    silent.iter().for_each(|line| eprintln!("no request: {line}"));
     assert!(differing.is_empty(), "{}", differing.join("\n"));
 }
 
@@ -198,12 +202,17 @@ fn attempt(agent: &str, folder: &Path, program: &[PathBuf]) -> Outcome {
     command.current_dir(&work).stdin(Stdio::null());
     let output = command.output().unwrap();
     let tools: Vec<&str> = usable.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let no_turn = || {
+        let said = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+        let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
+        Outcome::NoTurn(last.chars().take(200).collect())
+    };
     let Ok(recorded) = Tape::read("tape", &fs::read(&tape).unwrap_or_default()) else {
-        return Outcome::NoTurn;
+        return no_turn();
     };
     let offer = Offer::read(&recorded, &String::from_utf8_lossy(&output.stdout), &tools);
     if offer.turns == 0 {
-        return Outcome::NoTurn;
+        return no_turn();
     }
     // A name in a text that offers nothing (what a subagent is said to be for) is no offer.
     let offers = offer.tools.iter().filter(|tool| tool.how != How::Mentioned);
