@@ -241,7 +241,7 @@ fn own_words(argv: &[String], recipe: &[String]) -> Vec<String> {
     while let Some(word) = rest.next() {
         match word.as_str() {
             "-p" | "--print" | "--prompt" => drop(rest.next_if(|next| !next.starts_with('-'))),
-            "do it" => {}
+            "do it" | "x" => {}
             word if recipe.iter().any(|brought| brought == word) => {}
             word => words.push(word.to_owned()),
         }

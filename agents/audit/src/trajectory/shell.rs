@@ -31,10 +31,14 @@ const DEEPEST: usize = 12;
 const MOST_VARIABLES: usize = 4096;
 
 /// The longest value or output that is followed.
-const LONGEST_VALUE: usize = 1 << 20;
+const LONGEST_VALUE: usize = 256 << 10;
 
 /// How much text one tool call may make the scan read, beyond its own length.
 const BUDGET: usize = 16 << 20;
+
+/// And all calls of a transcript together: seconds of work. What comes after is reported as not followed, which is a
+/// violation: a transcript that is too much to read is not clean.
+const BUDGET_OF_ALL: usize = 512 << 20;
 
 /// What the scan knows of a program's output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,11 +80,21 @@ impl Output {
 }
 
 /// What a transcript's calls leave for the calls after them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct World {
     pub(crate) files: Files,
     variables: HashMap<String, String>,
+    /// What is left of [`BUDGET_OF_ALL`].
+    left: usize,
 }
+
+impl Default for World {
+    fn default() -> Self {
+        Self { files: Files::default(), variables: HashMap::new(), left: BUDGET_OF_ALL }
+    }
+}
+
+const TOO_MUCH: &str = "nested too deeply, or too large, to be followed";
 
 /// What following the shortest text costs of it: so many short ones take time too.
 const LEAST_COST: usize = 2048;
@@ -126,12 +140,10 @@ impl<'w> Shell<'w> {
         then: impl FnOnce(&mut Self) -> T,
     ) -> Option<T> {
         let cost = length.saturating_add(LEAST_COST);
-        if self.depth >= DEEPEST || self.budget < cost {
-            let why = "nested too deeply, or too large, to be followed";
-            self.report(Raw::new(Kind::Opaque, why, via).likely());
+        if self.depth >= DEEPEST || !self.spend(cost) {
+            self.report(Raw::new(Kind::Opaque, TOO_MUCH, via).likely());
             return None;
         }
-        self.budget -= cost;
         self.depth += 1;
         if !via.is_empty() {
             self.via.push(via.to_owned());
@@ -142,6 +154,26 @@ impl<'w> Shell<'w> {
         }
         self.depth -= 1;
         Some(outcome)
+    }
+
+    /// Takes work from what is left; `false` if there is not so much.
+    fn spend(&mut self, cost: usize) -> bool {
+        let enough = self.budget >= cost && self.world.left >= cost;
+        if enough {
+            self.budget -= cost;
+            self.world.left -= cost;
+        }
+        enough
+    }
+
+    /// The value of a variable. A long one that is used again and again costs as much as it is long, each time.
+    fn known(&mut self, name: &str) -> Option<String> {
+        let length = self.world.variables.get(name)?.len();
+        if !self.spend(length) {
+            self.report(Raw::new(Kind::Opaque, TOO_MUCH, name).likely());
+            return None;
+        }
+        self.world.variables.get(name).cloned()
     }
 
     /// Runs a script that something else carries.
