@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 
 use crate::exit::Failure;
 
+mod config;
 mod container;
 mod log;
 mod trajectory;
@@ -19,6 +20,13 @@ pub(crate) struct AuditArgs {
 
 #[derive(Subcommand)]
 enum Verb {
+    /// Say whether an agent's web tools are off in what it is started with
+    ///
+    /// Reads the agent's settings files, arguments and variables, or a Harbor job, and follows its CLI's own rules of which
+    /// setting counts. Exits 0 if every web tool is off and nothing else brings the web, 1 if something is on, 2 if something
+    /// can't be read, 3 if something can't be told.
+    #[command(disable_version_flag = true)]
+    Config(Box<config::Config>),
     /// Say what a container lets a task do to the enforcement around it
     ///
     /// Reads docker inspect, podman inspect, compose files (best as `docker compose config` prints them), OCI config.json
@@ -39,6 +47,7 @@ enum Verb {
 /// Runs the verb.
 pub(crate) fn run(args: AuditArgs) -> Result<ExitCode, Failure> {
     match args.verb {
+        Verb::Config(config) => config.run(),
         Verb::Container(container) => container.run(),
         Verb::Log(log) => log.run(),
         Verb::Trajectory(trajectory) => trajectory.run(),

@@ -192,7 +192,7 @@ fn attempt(agent: &str, folder: &Path, program: &[PathBuf]) -> Outcome {
     for host in choice.agent_hosts() {
         command.args(["--allow", host.as_str()]);
     }
-    command.arg("--").args(program).args(&settings.args).args(own_words(argv).iter().map(|word| moved(word)));
+    command.arg("--").args(program).args(&settings.args).args(own_words(argv, &settings.args).iter().map(|word| moved(word)));
     command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
     command.envs([("TERM", "dumb"), ("LANG", "C.UTF-8")]).env("HOME", &home).envs(&settings.env).envs(&env);
     command.current_dir(&work).stdin(Stdio::null());
@@ -225,15 +225,15 @@ fn attempt(agent: &str, folder: &Path, program: &[PathBuf]) -> Outcome {
     if wrong.is_empty() { Outcome::Agrees } else { Outcome::Differs(wrong.join("; ")) }
 }
 
-/// The words of a case that are not the prompt, which the recipe brings.
-fn own_words(argv: &[String]) -> Vec<String> {
+/// The words of a case that the recipe does not bring: neither the prompt nor flags that can't be given twice.
+fn own_words(argv: &[String], recipe: &[String]) -> Vec<String> {
     let mut words = Vec::new();
     let mut rest = argv.iter().peekable();
     while let Some(word) = rest.next() {
         match word.as_str() {
             "-p" | "--print" | "--prompt" => drop(rest.next_if(|next| !next.starts_with('-'))),
-            "exec" | "run" if words.is_empty() => {}
             "do it" => {}
+            word if recipe.iter().any(|brought| brought == word) => {}
             word => words.push(word.to_owned()),
         }
     }

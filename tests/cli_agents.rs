@@ -276,3 +276,32 @@ fn the_lab_has_every_host_of_the_table() {
     missing.retain(|host| !known.iter().any(|name| name == host));
     assert_eq!(missing, [""; 0]);
 }
+
+/// G15: the audit of a log takes the row for its measure, and nothing that the table refuses.
+#[test]
+fn a_log_is_measured_against_a_row() {
+    let mode = modes()[0];
+    let log = open_folder();
+    let file = log.path().join("e.jsonl");
+    let run = Run::in_lab(mode).log_to(&file).flag("--agent=codex");
+    run.script(
+        "curl -s -o /dev/null https://api.openai.com/; curl -s -o /dev/null https://chatgpt.com/; true",
+    );
+    let path = file.to_str().unwrap();
+    let audit = |args: &[&str]| closedbook("audit", &[&["log", path], args].concat());
+    let same = audit(&["--agent", "codex"]);
+    assert_eq!(same.code, 0, "{}", same.stdout);
+    assert!(same.stdout.contains("refused as intended: chatgpt.com"), "{}", same.stdout);
+    let other = audit(&["--agent", "claude-code"]);
+    assert_eq!(other.code, 1);
+    assert!(other.stdout.contains("permitted, and not in the list: api.openai.com"), "{}", other.stdout);
+    for (args, expected) in [
+        (&["--agent", "devin"][..], "devin can't be run closed book"),
+        (&["--agent", "codex", "--policy", path], "cannot be used with"),
+        (&["--propose"], "--agent <NAME>"),
+    ] {
+        let outcome = audit(args);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{args:?}");
+        assert!(outcome.stderr.contains(expected), "{args:?}: {}", outcome.stderr);
+    }
+}

@@ -42,9 +42,12 @@ pub(crate) struct Parts {
 }
 
 impl Table {
+    /// The text of the table that this program was built with.
+    pub const EMBEDDED: &str = include_str!("../table.toml");
+
     /// The table that this program was built with.
     pub fn embedded() -> Result<Self, InvalidTable> {
-        Self::from_toml(include_str!("../table.toml"))
+        Self::from_toml(Self::EMBEDDED)
     }
 
     /// Reads a table. The error names every fault.

@@ -7,12 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use closedbook_agents::Table;
 use closedbook_audit::Malformed;
 use closedbook_audit::egress::{
     self, Allowed, Finding, Host, LONGEST_LINE, Level, Log, Outcome, PhaseReport, Report,
 };
 
 use crate::exit::Failure;
+use crate::flags::agent::AgentFlags;
 use crate::output::{harmless, print, print_json};
 
 /// How much is read at once.
@@ -27,10 +29,16 @@ pub(super) struct AuditLog {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// What should have been allowed: a policy, TOML or JSON
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", group = "against")]
     policy: Option<PathBuf>,
-    /// Print a diff over the policy: without what nothing used, and with names instead of wildcards
-    #[arg(long, requires = "policy", conflicts_with = "json")]
+    /// What should have been allowed: the row of this agent in the agent table
+    #[arg(long = "agent", id = "agent_name", value_name = "NAME", group = "against")]
+    agent: Option<String>,
+    #[command(flatten)]
+    agent_flags: AgentFlags,
+    /// Print a diff over the policy, or over the agent's row: without what nothing used, and with names instead of
+    /// wildcards
+    #[arg(long, requires = "against", conflicts_with = "json")]
     propose: bool,
     /// After the diff, name what was refused, as comments; it is never added
     #[arg(long, requires = "propose")]
@@ -42,10 +50,7 @@ pub(super) struct AuditLog {
 
 impl AuditLog {
     pub(super) fn run(self) -> Result<ExitCode, Failure> {
-        let allowed = match &self.policy {
-            Some(path) => Some(Allowed::of_policy(&path.display().to_string(), &crate::policy::load(path)?)),
-            None => None,
-        };
+        let allowed = self.allowed()?;
         let mut log = Log::default();
         for path in oldest_first(&self.files) {
             let name =
@@ -58,8 +63,8 @@ impl AuditLog {
         if self.json {
             let json = serde_json::to_value(&report);
             print_json(&json.map_err(|error| Failure::bug(format!("no report: {error}")))?)?;
-        } else if let (true, Some(path)) = (self.propose, &self.policy) {
-            print(&self.proposal(path, &report)?)?;
+        } else if self.propose {
+            print(&self.proposal(&report)?)?;
         } else {
             print(&text(&report))?;
         }
@@ -80,14 +85,36 @@ impl AuditLog {
         }))
     }
 
-    fn proposal(&self, path: &Path, report: &Report) -> Result<String, Failure> {
-        let unreadable = |why: String| Failure::usage(format!("can't read policy {}: {why}", path.display()));
-        if path.as_os_str() == "-" {
-            return Err(unreadable("a diff needs a file, not standard input".into()));
+    fn allowed(&self) -> Result<Option<Allowed>, Failure> {
+        if let Some(path) = &self.policy {
+            return Ok(Some(Allowed::of_policy(&path.display().to_string(), &crate::policy::load(path)?)));
         }
-        let source = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
-        let lists = egress::lists(&source).map_err(|error| unreadable(error.to_string()))?;
-        let file = path.display().to_string();
+        let Some(agent) = &self.agent else { return Ok(None) };
+        let table = self.agent_flags.table.load()?;
+        let choice = self.agent_flags.choose(&table, agent);
+        let allowed = choice.and_then(|choice| Allowed::of_choice(&choice, self.agent_flags.judge()));
+        // Exit 1 would say that the log was read.
+        allowed.map(Some).map_err(|refused| Failure::usage(refused.to_string()))
+    }
+
+    fn proposal(&self, report: &Report) -> Result<String, Failure> {
+        let unreadable = |file: &str, why: String| Failure::usage(format!("can't read {file}: {why}"));
+        let path = self.policy.as_ref().or(self.agent_flags.table.table.as_ref());
+        let file = path.map_or_else(|| "agents/table.toml".to_owned(), |path| path.display().to_string());
+        let source = match path {
+            None => Table::EMBEDDED.to_owned(),
+            Some(path) if path.as_os_str() == "-" => {
+                return Err(unreadable(&file, "a diff needs a file, not standard input".into()));
+            }
+            Some(path) => {
+                std::fs::read_to_string(path).map_err(|error| unreadable(&file, error.to_string()))?
+            }
+        };
+        let lists = match &self.agent {
+            Some(agent) => egress::lists_of_row(&source, agent),
+            None => egress::lists(&source),
+        };
+        let lists = lists.map_err(|error| unreadable(&file, error.to_string()))?;
         let mut out = String::new();
         for finding in report.findings.iter().filter(|finding| finding.level == Level::Incomplete) {
             // What stands before a diff is nothing to those who read it.

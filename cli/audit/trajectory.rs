@@ -63,7 +63,7 @@ impl Trajectory {
             Some(path) => {
                 let (log, faults) = files::log(path);
                 malformed.extend(faults);
-                Some(log)
+                log
             }
             None => None,
         };
@@ -118,17 +118,27 @@ impl Trajectory {
 
 fn tdb(sources: &[files::Source], mut malformed: Vec<Malformed>) -> Result<ExitCode, Failure> {
     let mut records = Vec::new();
+    let mut scanned = 0;
     for source in sources {
         match source.bytes().and_then(|bytes| trajectory::tdb::scan(&source.name, &bytes)) {
-            Ok(found) => records.extend(found),
+            Ok(found) => {
+                scanned += 1;
+                records.extend(found);
+            }
+            // A folder holds other files too; one that is called a trajectory should be one.
+            Err(_) if source.folder.is_some() && !source.is_called_trajectory() => {}
             Err(fault) => malformed.push(fault),
         }
+    }
+    if scanned == 0 && malformed.is_empty() {
+        malformed.push(Malformed::whole("the folder", "no trajectory in ATIF in it"));
     }
     let code = match (malformed.is_empty(), records.is_empty()) {
         (false, _) => 2,
         (true, empty) => u8::from(!empty),
     };
-    print_json(&json!(records))?;
+    let text = serde_json::to_string_pretty(&records).map_err(|error| Failure::bug(error.to_string()))?;
+    print(&format!("{text}\n"))?;
     complain(&malformed);
     Ok(ExitCode::from(code))
 }
@@ -168,7 +178,6 @@ impl Report {
                 json!({
                     "file": transcript.file,
                     "format": transcript.format,
-                    "steps": transcript.steps,
                     "calls": transcript.calls,
                     "findings": transcript.findings,
                     "malformed": transcript.malformed,
@@ -197,9 +206,9 @@ impl Report {
         for transcript in &self.transcripts {
             complain(&transcript.malformed);
             let format = transcript.format.map_or("unknown format", Format::word);
-            let (steps, calls) = (transcript.steps, transcript.calls);
-            writeln!(out, "{}  ({format}, {calls} tool calls)", harmless(&transcript.file))?;
-            if calls == 0 && steps > 0 {
+            let calls = many(transcript.calls, "tool call");
+            writeln!(out, "{}  ({format}, {calls})", harmless(&transcript.file))?;
+            if transcript.calls == 0 && transcript.acted {
                 writeln!(out, "  note       the agent called no tool")?;
             }
             let shown =
@@ -211,18 +220,23 @@ impl Report {
                 writeln!(out, "  malformed  it could not be read whole: nothing is known of the rest")?;
             }
         }
-        let (violations, notes, faults) =
-            (self.count(Level::Violation), self.count(Level::Note), self.faults().count());
-        let transcripts = self.transcripts.len();
-        write!(out, "{violations} violations, {notes} notes in {transcripts} transcripts")?;
+        let violations = many(self.count(Level::Violation), "violation");
+        let notes = many(self.count(Level::Note), "note");
+        write!(out, "{violations}, {notes} in {}", many(self.transcripts.len(), "transcript"))?;
         if !self.skipped.is_empty() {
-            write!(out, "; {} other files passed over", self.skipped.len())?;
+            write!(out, "; passed over: {}", many(self.skipped.len(), "other file"))?;
         }
+        let faults = self.faults().count();
         if faults > 0 {
-            write!(out, "; {faults} things could not be read, so this is no clean bill")?;
+            write!(out, "; {} that can't be read, so this is no clean bill", many(faults, "thing"))?;
         }
         writeln!(out)
     }
+}
+
+/// `1 note`, `2 notes`
+fn many(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// `violation  step 3, line 7  Bash  network-command  curl  via bash -c  hosts a, b  log refused  | curl ...`

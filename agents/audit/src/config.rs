@@ -6,14 +6,20 @@
 //! Unknown is not off: what could not be read, a value of the wrong type, a version nobody measured.
 
 mod argv;
+mod assumed;
 mod cli;
+mod dotenv;
 mod files;
 mod front_matter;
+pub mod harbor;
 mod launch;
+mod layers;
 mod origin;
 mod provider;
 mod report;
+mod routing;
 mod scene;
+mod stops;
 mod weigh;
 
 pub use cli::{audit, names};

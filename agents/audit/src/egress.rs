@@ -12,7 +12,7 @@ mod report;
 mod tally;
 
 pub use allowed::{Allowed, Entry, Phase};
-pub use propose::{List, lists, proposal};
+pub use propose::{List, lists, lists_of_row, proposal};
 pub use report::{Finding, Host, Level, Outcome, PhaseReport, PolicySeen, Report, Switch, Unused, Wildcard};
 
 use crate::Malformed;

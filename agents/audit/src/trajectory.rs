@@ -54,8 +54,8 @@ pub struct Transcript {
     pub file: String,
     /// Its format, if it could be told.
     pub format: Option<Format>,
-    /// Steps of the agent: calls, messages.
-    pub steps: usize,
+    /// Whether the agent did or said anything.
+    pub acted: bool,
     /// Calls of tools.
     pub calls: usize,
     /// What was found, in the order of the transcript.
@@ -103,7 +103,7 @@ impl Reading {
             transcript: Transcript {
                 file: file.into(),
                 format: None,
-                steps: 0,
+                acted: false,
                 calls: 0,
                 findings: Vec::new(),
                 malformed: Vec::new(),
@@ -296,7 +296,7 @@ impl Reading {
         if raw.kind != Kind::Offer {
             (call, raw.level).hash(&mut hasher);
         }
-        (raw.kind, &raw.reason, &raw.what, &raw.via).hash(&mut hasher);
+        (raw.kind, &raw.reason, &raw.what).hash(&mut hasher);
         if !self.seen.insert(hasher.finish()) {
             return;
         }
@@ -370,7 +370,7 @@ impl Reading {
                 let formats: Vec<&str> = Format::ALL.iter().map(|format| format.word()).collect();
                 let reason = format!("the format can't be told; --format says it ({})", formats.join(", "));
                 self.transcript.malformed.push(Malformed::whole(&file, reason));
-            } else if self.transcript.steps == 0 {
+            } else if !self.transcript.acted {
                 let reason = "the agent takes no step in it, so it shows nothing of what the agent did";
                 self.transcript.malformed.push(Malformed::whole(&file, reason));
             }
@@ -394,12 +394,12 @@ impl Sink for Reading {
     }
 
     fn event(&mut self, spot: &Spot, name: &str, id: Option<&str>, raw: Raw) {
-        self.transcript.steps += usize::from(raw.kind != Kind::Offer);
+        self.transcript.acted |= raw.kind != Kind::Offer;
         self.push(spot, name, id, raw);
     }
 
     fn step(&mut self) {
-        self.transcript.steps += 1;
+        self.transcript.acted = true;
     }
 }
 

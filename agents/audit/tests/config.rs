@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use closedbook_audit::config::{Launch, MemoryFiles, Origin, Report, audit};
+use closedbook_audit::config::{Launch, MemoryFiles, Origin, Report, State, Verdict, audit};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -91,6 +91,60 @@ fn every_case_is_as_measured() {
     }
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
     assert!(cases > 0, "no cases in {}", corpus.display());
+}
+
+/// G15, G16: whatever bytes stand in the places that are read, nothing panics and nothing comes out clean.
+#[test]
+fn hostile_bytes_are_no_clean_bill() {
+    let deep = "{\"permissions\":".repeat(5_000) + "[";
+    let blobs: [&[u8]; 9] = [
+        b"",
+        b"\xff\xfe\x00",
+        b"{\"permissions\":{\"deny\":[[\"WebSearch\"]]},\"tools\":{\"exclude\":{\"web_fetch\":1},\"core\":{}}}",
+        b"[]",
+        b"{\"mcpServers\":[1],\"hooks\":{\"a\":[1]},\"enabledPlugins\":[],\"projects\":3,\"env\":7}",
+        b"---\nname: [\n",
+        b"---\n---",
+        b"\"",
+        deep.as_bytes(),
+    ];
+    let paths = [
+        "/root/.claude/settings.json",
+        "/root/.claude.json",
+        "/root/.claude/agents/a.md",
+        "/work/.claude/settings.local.json",
+        "/work/.mcp.json",
+        "/etc/claude-code/managed-settings.json",
+        "/etc/claude-code/managed-mcp.json",
+        "/root/.gemini/settings.json",
+        "/root/.gemini/policies/a.toml",
+        "/root/.gemini/trustedFolders.json",
+        "/work/.gemini/settings.json",
+        "/work/.env",
+        "/root/.qwen/settings.json",
+        "/root/.qwen/agents/a.md",
+        "/root/.qwen/extensions/e/qwen-extension.json",
+        "/root/.copilot/mcp-config.json",
+        "/root/.copilot/config.json",
+    ];
+    for agent in ["claude-code", "gemini-cli", "qwen-code", "copilot-cli"] {
+        for blob in blobs {
+            let files = paths.iter().fold(MemoryFiles::default(), |files, path| files.with(path, blob));
+            let launch = Launch {
+                argv: Some(Vec::new()),
+                env: BTreeMap::new(),
+                env_is_whole: true,
+                home: "/root".into(),
+                workdir: "/work".into(),
+                uid: None,
+                version: None,
+                files: &files,
+            };
+            let report = audit(agent, &launch).unwrap();
+            assert_ne!(report.verdict(), Verdict::Off, "{agent} {:?}", String::from_utf8_lossy(blob));
+            assert!(report.tools.iter().all(|tool| tool.state != State::Off), "{agent}");
+        }
+    }
 }
 
 fn check(agent: &str, folder: &Path) -> Vec<String> {

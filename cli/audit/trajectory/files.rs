@@ -45,6 +45,10 @@ impl Source {
         }
     }
 
+    pub(super) fn is_called_trajectory(&self) -> bool {
+        self.path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("trajectory"))
+    }
+
     /// Whether a file of a folder is meant to be a transcript, although it can't be told which.
     pub(super) fn must_be_one(&self, transcript: &Transcript) -> bool {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -121,14 +125,17 @@ fn is_database(path: &Path) -> bool {
 }
 
 /// The decision log.
-pub(super) fn log(path: &Path) -> (Log, Vec<Malformed>) {
+pub(super) fn log(path: &Path) -> (Option<Log>, Vec<Malformed>) {
     let name = path.display().to_string();
     match read(path) {
         Ok(bytes) if bytes.len() > LARGEST => {
-            (Log::default(), vec![Malformed::whole(&name, "the log is larger than 256 MiB")])
+            (None, vec![Malformed::whole(&name, "the log is larger than 256 MiB")])
         }
-        Ok(bytes) => Log::read(&name, &bytes),
-        Err(error) => (Log::default(), vec![unreadable(&name, &error)]),
+        Ok(bytes) => {
+            let (log, faults) = Log::read(&name, &bytes);
+            (Some(log), faults)
+        }
+        Err(error) => (None, vec![unreadable(&name, &error)]),
     }
 }
 

@@ -4,10 +4,18 @@ use super::argv::{Arguments, Wrong};
 use super::{Launch, Origin, Report, Scene, State};
 use crate::Malformed;
 
+mod aider;
 mod claude_code;
+mod codex;
 mod copilot_cli;
 mod gemini_cli;
 mod gemini_family;
+mod goose;
+mod grok_build;
+mod kimi_cli;
+mod mini_swe_agent;
+mod opencode;
+mod openhands;
 mod qwen_code;
 
 /// One CLI.
@@ -24,14 +32,22 @@ struct Cli {
 
 /// By name.
 const CLIS: &[Cli] = &[
+    Cli { name: "aider", program: "aider", measured: &["0.86.2"], audit: aider::audit },
     Cli {
         name: "claude-code",
         program: "claude",
         measured: &["2.1.295", "2.1.332"],
         audit: claude_code::audit,
     },
+    Cli { name: "codex", program: "codex", measured: &["0.162.0", "0.171.0"], audit: codex::audit },
     Cli { name: "copilot-cli", program: "copilot", measured: &["1.0.102"], audit: copilot_cli::audit },
     Cli { name: "gemini-cli", program: "gemini", measured: &["0.61.0"], audit: gemini_cli::audit },
+    Cli { name: "goose", program: "goose", measured: &["1.9.0"], audit: goose::audit },
+    Cli { name: "grok-build", program: "grok", measured: &["1.0.41"], audit: grok_build::audit },
+    Cli { name: "kimi-cli", program: "kimi", measured: &["1.47.0"], audit: kimi_cli::audit },
+    Cli { name: "mini-swe-agent", program: "mini", measured: &["2.4.6"], audit: mini_swe_agent::audit },
+    Cli { name: "opencode", program: "opencode", measured: &["1.18.33"], audit: opencode::audit },
+    Cli { name: "openhands", program: "openhands", measured: &["1.16.0"], audit: openhands::audit },
     Cli { name: "qwen-code", program: "qwen", measured: &["0.24.4"], audit: qwen_code::audit },
 ];
 

@@ -1,5 +1,7 @@
 //! A start being looked at: reads files once, and keeps what was found.
 
+use std::cell::Cell;
+
 use closedbook_document::{Format, Node, Place, Syntax, Unreadable};
 
 use super::{Bringer, Content, Launch, Origin, Remark, Report, Setting, State, ToolReport};
@@ -9,7 +11,12 @@ use crate::Malformed;
 pub struct Scene<'a> {
     launch: &'a Launch<'a>,
     report: Report,
+    /// How many folders were looked into.
+    listed: Cell<usize>,
 }
+
+/// Links that lead in circles make a small tree endless.
+const MOST_FOLDERS: usize = 4096;
 
 /// A document of the agent's files.
 #[derive(Debug, Clone)]
@@ -47,7 +54,7 @@ impl<'a> Scene<'a> {
             malformed: Vec::new(),
             read: Vec::new(),
         };
-        Self { launch, report }
+        Self { launch, report, listed: Cell::new(0) }
     }
 
     /// The start.
@@ -101,9 +108,11 @@ impl<'a> Scene<'a> {
         self.launch.files.read(path) != Content::Absent || !self.launch.files.list(path).is_empty()
     }
 
-    /// The names in a folder, sorted.
+    /// The names in a folder, sorted; nothing once more folders were looked into than anybody's settings take. The
+    /// report says so then.
     pub fn list(&self, folder: &str) -> Vec<String> {
-        self.launch.files.list(folder)
+        self.listed.set(self.listed.get().saturating_add(1));
+        if self.listed.get() > MOST_FOLDERS { Vec::new() } else { self.launch.files.list(folder) }
     }
 
     /// The bytes of a file, noted as read.
@@ -169,6 +178,14 @@ impl<'a> Scene<'a> {
         }
     }
 
+    /// A document at a path that the CLI does not read; `None` if there is none that can be read.
+    pub(crate) fn stray(&mut self, path: &str, format: Format) -> Option<Document> {
+        let Content::Bytes(source) = self.launch.files.read(path) else { return None };
+        let root = format.read_bytes(&source).ok()?;
+        self.report.read.push(path.to_owned());
+        Some(Document { path: path.to_owned(), root, source })
+    }
+
     /// Notes a tool.
     pub fn tool(&mut self, tool: ToolReport) {
         self.report.tools.push(tool);
@@ -200,7 +217,11 @@ impl<'a> Scene<'a> {
     }
 
     /// Ends.
-    pub fn finish(self) -> Report {
+    pub fn finish(mut self) -> Report {
+        if self.listed.get() > MOST_FOLDERS {
+            let reason = format!("more than {MOST_FOLDERS} folders: not everything was looked at");
+            self.malformed(Malformed::whole("/", reason));
+        }
         self.report
     }
 }
@@ -213,6 +234,11 @@ impl Document {
     /// Where something of this document stands.
     pub fn origin(&self, at: usize) -> Origin {
         Origin::File { path: self.path.clone(), place: Some(Place::of(&self.source, at)) }
+    }
+
+    /// A fault of this document: what stands there is nothing that the CLI accepts.
+    pub fn fault(&self, at: usize, reason: impl Into<String>) -> Malformed {
+        Malformed::at(&self.path, &self.source, at, reason)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use closedbook_agents::{Choice, Host, Judge, Refused};
 use closedbook_policy::{self as policy, LOCKDOWN, Name, Pattern, Policy, Target};
 
 /// What each phase should permit, and what is expected to be asked for and refused.
@@ -55,6 +56,31 @@ impl Allowed {
             phases: policy.phases().filter(|one| one.name() != LOCKDOWN).map(phase).collect(),
             optional: Vec::new(),
         }
+    }
+
+    /// What a row of the agent table permits, with this provider and login. Its optional hosts are expected to be refused.
+    ///
+    /// # Errors
+    ///
+    /// If the judge is no provider of the table.
+    pub fn of_choice(choice: &Choice<'_>, judge: Judge<'_>) -> Result<Self, Refused> {
+        let origin = format!("row {}", choice.row().name);
+        let entry = |phase: &str, host: &Host| {
+            let entry = policy::Entry::parse(host.as_str()).ok()?;
+            Some(Entry { entry, origin: format!("{origin}, {phase}") })
+        };
+        let phase = |name: &str, hosts: &[&Host]| Phase {
+            name: name.to_owned(),
+            entries: hosts.iter().filter_map(|host| entry(name, host)).collect(),
+        };
+        let (setup, agent) =
+            (choice.setup_hosts().collect::<Vec<_>>(), choice.agent_hosts().iter().collect::<Vec<_>>());
+        let verifier: Vec<&Host> = choice.verifier_hosts(judge)?.iter().collect();
+        let optional =
+            choice.usable().optional.iter().filter_map(|needed| entry("optional", &needed.host)).collect();
+        let digest = choice.policy(judge)?.ok().map(|policy| policy.digest().to_string());
+        let phases = vec![phase("setup", &setup), phase("agent", &agent), phase("verifier", &verifier)];
+        Ok(Self { origin, digest, phases, optional })
     }
 
     /// The phase of this name. `lockdown` permits nothing, whoever asks.

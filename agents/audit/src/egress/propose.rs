@@ -34,6 +34,35 @@ pub fn lists(source: &str) -> Result<Vec<List>, Unreadable> {
         .collect())
 }
 
+/// The hosts that a row of an agent table needs for installing: `agents.NAME.setup`. Its provider's hosts are other rows'
+/// too, so nothing is proposed about them.
+pub fn lists_of_row(source: &str, agent: &str) -> Result<Vec<List>, Unreadable> {
+    let source = plain(source);
+    let root = Format::Toml.read(source)?;
+    let Some(setup) = root.at_path(&["agents", agent, "setup"]) else { return Ok(Vec::new()) };
+    let item = |node: &Node| {
+        let host = node.get("host")?.text()?.to_owned();
+        Some((host, node.at..node.at + inline_table(source.get(node.at..)?)?))
+    };
+    let items = setup.items().iter().filter_map(item).collect();
+    Ok(vec![List { phase: "setup".to_owned(), items }])
+}
+
+/// How long the inline table that begins here is. `None` for what is none, or has tables in it.
+fn inline_table(text: &str) -> Option<usize> {
+    let mut at = 1;
+    text.starts_with('{').then_some(())?;
+    loop {
+        let rest = text.get(at..)?;
+        match rest.chars().next()? {
+            '}' => return Some(at + 1),
+            '{' | '\n' => return None,
+            '"' | '\'' => at += literal(rest)?,
+            c => at += c.len_utf8(),
+        }
+    }
+}
+
 /// The diff over this file; empty if there is nothing to propose.
 pub fn proposal(file: &str, source: &str, lists: &[List], report: &Report) -> String {
     let source = plain(source);

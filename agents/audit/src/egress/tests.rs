@@ -190,3 +190,47 @@ fn refused_hosts_are_not_added() {
     );
     assert!(!proposed("[\"api.example.com\", \"x.example\"]", &[record(1, &[]), refused]).contains("evil"));
 }
+
+/// A row of the agent table is measured against like a policy, with its optional hosts apart, and its proposal is over the
+/// table's own text.
+#[test]
+fn a_row_of_the_table() {
+    let table = closedbook_agents::Table::embedded().unwrap();
+    let ask = closedbook_agents::Ask { agent: "opencode", provider: Some("openai"), ..Default::default() };
+    let choice = table.choose(&ask).unwrap();
+    let allowed = Allowed::of_choice(&choice, closedbook_agents::Judge::Nobody).unwrap();
+    let in_setup = |id: u64, name: &str| record(id, &[("phase", "setup".into()), ("name", name.into())]);
+    let lines = [
+        in_setup(1, "api.openai.com"),
+        in_setup(2, "registry.npmjs.org"),
+        in_setup(3, "files.example"),
+        record(
+            4,
+            &[
+                ("verdict", "deny".into()),
+                ("reason", "dns-name".into()),
+                ("name", "models.opencode.ai".into()),
+            ],
+        ),
+    ];
+    let report = read(&lines).end(Some(&allowed));
+    assert_eq!(report.against.as_deref(), Some("row opencode"));
+    let of = |id: &str| {
+        report.findings.iter().find(|finding| finding.id == id).map(|finding| finding.what.clone())
+    };
+    assert!(of("used-unlisted").unwrap().contains("files.example"), "{:?}", report.findings);
+    assert!(of("refused-as-intended").unwrap().contains("models.opencode.ai"));
+    assert!(of("refused").is_none());
+
+    let source = closedbook_agents::Table::EMBEDDED;
+    let diff = proposal("table.toml", source, &lists_of_row(source, "opencode").unwrap(), &report);
+    let changed: Vec<&str> = diff.lines().filter(|line| line.starts_with(['-', '+'])).skip(2).collect();
+    let hosts = ["raw.githubusercontent.com", "github.com", "nodejs.org"];
+    assert_eq!(changed.len(), hosts.len(), "{diff}");
+    assert!(
+        changed.iter().zip(hosts).all(|(line, host)| line.starts_with('-') && line.contains(host)),
+        "{diff}"
+    );
+    assert_eq!(lists_of_row(source, "no-such-agent").unwrap(), []);
+    assert!(lists_of_row("[", "opencode").is_err());
+}

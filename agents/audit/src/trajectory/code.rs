@@ -119,7 +119,8 @@ struct Scan<'s, 'w> {
 impl Scan<'_, '_> {
     /// Calls that the table knows.
     fn calls(&mut self) {
-        for call in CALLS {
+        let present = calls::present(&self.source.flat);
+        for call in CALLS.iter().filter(|call| present.contains(calls::anchor(call.name))) {
             if !matches!(call.effect, Effect::Command | Effect::Source) && self.source.defines(call.name) {
                 continue;
             }
@@ -244,7 +245,7 @@ impl Scan<'_, '_> {
     }
 
     fn more_source(&mut self, at: usize, name: &str, inside: &[String], text: &str) {
-        for literal in inside {
+        for literal in inside.iter().take(50) {
             if literal.len() > 3 {
                 run(self.shell, clean(name), literal);
             }
@@ -277,7 +278,10 @@ impl Scan<'_, '_> {
 
     /// Modules that are there for the network only, when something of them is used.
     fn imports(&mut self) {
-        for (module, spellings) in calls::MODULES {
+        let present = calls::present(&self.source.flat);
+        for (module, spellings) in
+            calls::MODULES.iter().filter(|(module, _)| present.contains(calls::anchor(module)))
+        {
             let Some((at, names)) = self.imported(module, spellings) else { continue };
             let use_of = names.iter().find_map(|name| self.source.uses(name, at));
             match use_of {
@@ -349,26 +353,24 @@ impl Scan<'_, '_> {
             if hosts::outside(&literal.value).next().is_none() {
                 continue;
             }
-            if is_whole_address(&literal.value) {
-                if let Some(function) = self.source.function_around(literal.at) {
-                    // Often the call itself was recognised above.
-                    let known = self.shell.found.iter().any(|raw| {
-                        raw.kind == Kind::NetworkCode
-                            && raw.level == Level::Violation
-                            && outside.iter().all(|host| raw.hosts.contains(host))
-                    });
-                    if known {
-                        continue;
-                    }
-                    if !calls::takes_text(&function) {
-                        let raw = Raw::new(
-                            Kind::NetworkCode,
-                            format!("an address is given to `{function}`"),
-                            &around(&self.source.flat, literal.at),
-                        );
-                        self.shell.report(raw.hosts(outside).likely());
-                        continue;
-                    }
+            if is_whole_address(&literal.value)
+                && let Some(function) = self.source.function_around(literal.at)
+            {
+                // Often the call itself was recognised above.
+                let known = self.shell.found.iter().any(|raw| {
+                    raw.level == Level::Violation && outside.iter().all(|host| raw.hosts.contains(host))
+                });
+                if known {
+                    continue;
+                }
+                if !calls::takes_text(&function) && !hosts::is_namespace(&literal.value) {
+                    let raw = Raw::new(
+                        Kind::NetworkCode,
+                        format!("an address is given to `{function}`"),
+                        &around(&self.source.flat, literal.at),
+                    );
+                    self.shell.report(raw.hosts(outside).likely());
+                    continue;
                 }
             }
             text_only.get_or_insert((literal.at, Vec::new())).1.extend(outside);
@@ -394,7 +396,7 @@ impl Scan<'_, '_> {
             for hidden in disguised(&literal.value) {
                 let before = self.shell.found.len();
                 run(self.shell, "a decoded text", &hidden);
-                self.shell.within("a decoded text", hidden.len(), |shell| shell.script(&hidden));
+                self.only_commands(&hidden);
                 let mut index = 0;
                 self.shell.found.retain(|raw| {
                     index += 1;

@@ -93,8 +93,8 @@ pub(crate) fn of_line(value: &Json<'_>) -> Option<Format> {
     {
         return Some(Format::Grok);
     }
-    if let Some(kind) = value.get("message").and_then(|message| message.text("type")) {
-        if matches!(
+    if let Some(kind) = value.get("message").and_then(|message| message.text("type"))
+        && matches!(
             kind,
             "TurnBegin"
                 | "TurnEnd"
@@ -104,9 +104,9 @@ pub(crate) fn of_line(value: &Json<'_>) -> Option<Format> {
                 | "ToolCallPart"
                 | "ToolResult"
                 | "StatusUpdate"
-        ) {
-            return Some(Format::Kimi);
-        }
+        )
+    {
+        return Some(Format::Kimi);
     }
     let kind = value.text("type")?;
     let head = kind.split('.').next().unwrap_or_default();

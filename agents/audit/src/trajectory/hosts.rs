@@ -22,6 +22,9 @@ const SCHEMES: [&str; 16] = [
     "s3",
 ];
 
+/// The longest address that is read.
+const LONGEST: usize = 4096;
+
 /// An address in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Url<'a> {
@@ -69,7 +72,7 @@ pub(crate) fn urls(text: &str) -> impl Iterator<Item = Url<'_>> {
                 SCHEMES.iter().filter(|known| scheme.ends_with(**known)).max_by_key(|known| known.len())?;
             at = mark - known.len();
         }
-        let rest = text.get(mark + 3..)?;
+        let rest = beginning(text.get(mark + 3..)?);
         let authority_end = rest.find(|c: char| ends_authority(c)).unwrap_or(rest.len());
         let end = rest.find(|c: char| ends_url(c)).unwrap_or(rest.len());
         let authority = rest.get(..authority_end.min(end))?;
@@ -80,6 +83,15 @@ pub(crate) fn urls(text: &str) -> impl Iterator<Item = Url<'_>> {
             authority,
         })
     })
+}
+
+/// As much of a text as an address has: what is longer is read no further.
+fn beginning(text: &str) -> &str {
+    let mut end = text.len().min(LONGEST);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
 }
 
 fn ends_url(c: char) -> bool {
@@ -95,6 +107,22 @@ fn ends_authority(c: char) -> bool {
 /// Addresses that lead away from this machine.
 pub(crate) fn outside(text: &str) -> impl Iterator<Item = Url<'_>> {
     urls(text).filter(|url| !url.is_here())
+}
+
+/// Whether an address is the name of a schema, which nothing is read from.
+pub(crate) fn is_namespace(address: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "http://www.w3.org/",
+        "https://www.w3.org/",
+        "http://schemas.",
+        "https://schemas.",
+        "http://purl.org/",
+        "http://json-schema.org/",
+        "https://json-schema.org/",
+        "http://xmlns.",
+        "http://ns.",
+    ];
+    NAMES.iter().any(|name| address.starts_with(name))
 }
 
 /// Their hosts, each once.

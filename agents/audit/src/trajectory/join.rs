@@ -76,6 +76,8 @@ pub struct HostSeen {
 /// A decision log.
 #[derive(Debug, Default)]
 pub struct Log {
+    /// Lines are missing: that a host is not in it says nothing.
+    torn: bool,
     hosts: HashMap<String, Vec<Record>>,
 }
 
@@ -110,6 +112,7 @@ impl Log {
                 }
             }
         }
+        log.torn = count > 0;
         if count > MOST_FAULTS {
             faults.push(Malformed::whole(
                 file,
@@ -210,6 +213,7 @@ impl Log {
             (Some(_), Some(_)) => Outcome::Ambiguous,
             (Some(_), None) => Outcome::Allowed,
             (None, Some(_)) => Outcome::Refused,
+            (None, None) if self.torn => Outcome::Ambiguous,
             (None, None) => Outcome::NeverReached,
         };
         HostSeen {
@@ -232,6 +236,9 @@ impl HostSeen {
         match self.outcome {
             Outcome::Refused => format!("{host} was refused ({reason}){far}"),
             Outcome::Allowed => format!("{host} was allowed by {rule}{far}"),
+            Outcome::Ambiguous if self.reason.is_none() && self.rule.is_none() => {
+                format!("{host} is in no line of the log that could be read")
+            }
             Outcome::Ambiguous => format!("{host} was both refused ({reason}) and allowed by {rule}{far}"),
             _ if self.records > 0 => format!("{host} was asked for in the DNS and never connected to"),
             _ => format!("the log has no record of {host}"),

@@ -101,18 +101,17 @@ pub(crate) fn judge(world: &mut World, name: &str, arguments: &Json<'_>) -> Vec<
 
 fn call(shell: &mut Shell<'_>, name: &str, arguments: &Json<'_>, depth: usize) {
     // Arguments often come as JSON in a text.
-    if let Json::Text(text) = arguments {
-        if text.trim_start().starts_with(['{', '[']) {
-            if let Ok(inner) = json::parse(text) {
-                return call(shell, name, &inner, depth);
-            }
-        }
+    if let Json::Text(text) = arguments
+        && text.trim_start().starts_with(['{', '['])
+        && let Ok(inner) = json::parse(text)
+    {
+        return call(shell, name, &inner, depth);
     }
     match tools::classify(name) {
         Class::Web(runs) => web(shell, Kind::WebTool, runs, name, arguments),
         Class::Forge => web(shell, Kind::CodeHost, Runs::Client, name, arguments),
         Class::Mcp => mcp(shell, name, arguments),
-        Class::Shell => commands(shell, name, arguments),
+        Class::Shell => commands(shell, arguments),
         Class::Code => sources(shell, arguments),
         Class::Write => writes(shell, arguments),
         Class::Relay => relay(shell, name, arguments, depth),
@@ -169,7 +168,7 @@ fn all_hosts(arguments: &Json<'_>) -> Vec<String> {
 }
 
 /// A tool that runs commands.
-fn commands(shell: &mut Shell<'_>, name: &str, arguments: &Json<'_>) {
+fn commands(shell: &mut Shell<'_>, arguments: &Json<'_>) {
     match arguments {
         Json::Text(text) => {
             // Codex' `exec` takes JavaScript that calls the tools.
@@ -205,11 +204,11 @@ fn commands(shell: &mut Shell<'_>, name: &str, arguments: &Json<'_>) {
                     }
                     Json::List(items) if key == "commands" => {
                         for item in items {
-                            commands(shell, name, item);
+                            commands(shell, item);
                         }
                     }
                     Json::List(items) => words(shell, items),
-                    Json::Table(_) => commands(shell, name, value),
+                    Json::Table(_) => commands(shell, value),
                     _ => {}
                 }
             }
@@ -222,7 +221,7 @@ fn commands(shell: &mut Shell<'_>, name: &str, arguments: &Json<'_>) {
 fn words(shell: &mut Shell<'_>, items: &[Json<'_>]) {
     if items.iter().any(Json::is_table) {
         for item in items {
-            commands(shell, "", item);
+            commands(shell, item);
         }
         return;
     }
@@ -360,13 +359,13 @@ fn local(shell: &mut Shell<'_>, name: &str, arguments: &Json<'_>) {
             );
         });
     }
-    if name == "ToolSearch" || name == "tool_search" || name == "search_tool" {
-        if let Some(first) = wanted.first() {
-            shell.report(
-                Raw::new(Kind::Offer, format!("the model asked for `{first}`"), &json::shown(arguments, 300))
-                    .note(),
-            );
-        }
+    if (name == "ToolSearch" || name == "tool_search" || name == "search_tool")
+        && let Some(first) = wanted.first()
+    {
+        shell.report(
+            Raw::new(Kind::Offer, format!("the model asked for `{first}`"), &json::shown(arguments, 300))
+                .note(),
+        );
     }
     texts_only(shell, arguments);
 }

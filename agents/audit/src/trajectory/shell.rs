@@ -82,6 +82,9 @@ pub(crate) struct World {
     variables: HashMap<String, String>,
 }
 
+/// What following the shortest text costs of it: so many short ones take time too.
+const LEAST_COST: usize = 2048;
+
 /// One tool call's scan.
 pub(crate) struct Shell<'w> {
     pub(crate) world: &'w mut World,
@@ -105,7 +108,12 @@ impl<'w> Shell<'w> {
 
     pub(crate) fn report(&mut self, mut raw: Raw) {
         raw.via.splice(0..0, self.via.iter().cloned());
-        if !self.found.contains(&raw) && self.found.len() < 1000 {
+        // The same thing may be come to on two ways.
+        let known = |held: &Raw| {
+            (held.kind, held.level, &held.reason, &held.what, &held.hosts)
+                == (raw.kind, raw.level, &raw.reason, &raw.what, &raw.hosts)
+        };
+        if self.found.len() < 1000 && !self.found.iter().any(known) {
             self.found.push(raw);
         }
     }
@@ -117,12 +125,13 @@ impl<'w> Shell<'w> {
         length: usize,
         then: impl FnOnce(&mut Self) -> T,
     ) -> Option<T> {
-        if self.depth >= DEEPEST || self.budget < length {
+        let cost = length.saturating_add(LEAST_COST);
+        if self.depth >= DEEPEST || self.budget < cost {
             let why = "nested too deeply, or too large, to be followed";
             self.report(Raw::new(Kind::Opaque, why, via).likely());
             return None;
         }
-        self.budget -= length;
+        self.budget -= cost;
         self.depth += 1;
         if !via.is_empty() {
             self.via.push(via.to_owned());
@@ -147,6 +156,17 @@ impl<'w> Shell<'w> {
         let output = self.list(&mut cursor, End::Script, input);
         self.cases = cases;
         output
+    }
+
+    /// `$1`, `$@`
+    fn parameters(&mut self, given: &[&str]) {
+        if given.is_empty() {
+            return;
+        }
+        for (index, value) in given.iter().take(20).enumerate() {
+            self.set(&(index + 1).to_string(), (*value).to_owned());
+        }
+        self.set("@", given.join(" "));
     }
 
     fn set(&mut self, name: &str, value: String) {

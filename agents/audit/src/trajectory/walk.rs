@@ -244,7 +244,11 @@ fn calls<'v>(value: &'v Json<'_>, key: &str, spot: &Spot, sink: &mut dyn Sink) -
     let functions = matches!(key, "functionCall" | "function_call" | "invocation" | "toolCall" | "tool_call");
     let update = matches!(value.text("sessionUpdate"), Some("tool_call" | "tool_call_update"));
     let provider = matches!(kind, "server_tool_use" | "mcp_tool_use" | "web_search_call" | "mcp_call");
-    if !(listed || functions || update || CALLS.contains(&lower.as_str())) || provider {
+    // What has arguments was called; what has parameters is only declared.
+    let function = value
+        .get("function")
+        .is_some_and(|function| function.get("arguments").is_some() && function.text("name").is_some());
+    if !(listed || functions || function || update || CALLS.contains(&lower.as_str())) || provider {
         return carried;
     }
     let id = value.first_text(IDS);
@@ -320,7 +324,7 @@ fn calls<'v>(value: &'v Json<'_>, key: &str, spot: &Spot, sink: &mut dyn Sink) -
         provider_events_in(from, spot, sink);
     }
     sink.step();
-    let id = id.or_else(|| from.first_text(IDS));
+    let id = from.first_text(IDS).or(id);
     sink.call(spot, Call { name, arguments, id, provider: false });
     carried
 }

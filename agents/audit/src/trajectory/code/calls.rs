@@ -1,5 +1,8 @@
 //! Calls and modules that matter, of all languages together.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::super::finding::Kind;
 
 /// What a call does.
@@ -312,6 +315,28 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
     ("LWP::Simple", &["use LWP::Simple"]),
 ];
 
+/// The longest word of a name.
+pub(super) fn anchor(name: &'static str) -> &'static str {
+    name.split(|c: char| !is_word(c)).max_by_key(|word| word.len()).unwrap_or(name)
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// The words of all names that stand in a source: what is not there need not be looked for.
+pub(super) fn present(source: &str) -> HashSet<&'static str> {
+    static ANCHORS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+        let calls = CALLS.iter().map(|call| call.name);
+        calls.chain(MODULES.iter().map(|(module, _)| *module)).map(anchor).collect()
+    });
+    let words = source.as_bytes().split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+    words
+        .filter(|word| word.len() < 32 && !word.is_empty())
+        .filter_map(|word| str::from_utf8(word).ok().and_then(|word| ANCHORS.get(word).copied()))
+        .collect()
+}
+
 /// Whether a function takes an address for a text: prints it, compares it, keeps it.
 pub(super) fn takes_text(function: &str) -> bool {
     let last = function
@@ -435,6 +460,36 @@ pub(super) fn takes_text(function: &str) -> bool {
         "noquote",
         "url_for",
         "literal",
+        "img",
+        "iframe",
+        "link",
+        "script",
+        "image",
+        "setenv",
+        "environ",
+        "dataframe",
+        "series",
+        "mutate",
+        "case_when",
+        "ifelse",
+        "str_detect",
+        "str_replace",
+        "fixed",
+        "regex",
+        "compile",
+        "glue",
+        "html",
+        "div",
+        "span",
+        "describe",
+        "it",
+        "test",
+        "equals",
+        "person",
+        "createelementns",
+        "setrepositories",
+        "knit_expand",
+        "column",
         "text",
     ];
     // `requests.get(...)` is a call of its own; `config.get(...)` is none.

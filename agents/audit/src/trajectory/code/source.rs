@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use super::super::decode;
 
+/// So much of a call's parentheses is read, literals not counted.
+const LONGEST_GROUP: usize = 4096;
+
 /// A source.
 pub(super) struct Source {
     /// The code without comments, with the literals in double quotes, put together where the source does so.
@@ -84,7 +87,7 @@ impl Source {
             let starts = match before {
                 _ if !name.starts_with(is_word) => true,
                 // `a.b.urlopen(` is `urlopen(`; `cursor.fetch(` and `platform.system(` are something else.
-                Some('.') => name.len() >= 9 || name.contains('.'),
+                Some('.') => name.len() >= 8 || name.contains('.'),
                 Some(c) => !is_word(c),
                 None => true,
             };
@@ -118,17 +121,15 @@ impl Source {
         let open = name.ends_with('(') || rest.trim_start().starts_with('(');
         let mut depth = usize::from(name.ends_with('('));
         let mut literal = self.literals.partition_point(|literal| literal.at < start);
-        let mut skip_to = 0;
-        for (offset, c) in rest.char_indices() {
-            let place = start + offset;
-            if place < skip_to {
-                continue;
-            }
+        let mut place = start;
+        // Parentheses that nothing closes end somewhere.
+        for _ in 0..LONGEST_GROUP {
             if let Some(found) = self.literals.get(literal).filter(|literal| literal.at == place) {
-                skip_to = place + found.value.len() + 2;
+                place += found.value.len() + 2;
                 literal += 1;
                 continue;
             }
+            let Some(c) = self.flat.get(place..).and_then(|rest| rest.chars().next()) else { break };
             match c {
                 '(' => depth += 1,
                 ')' => {
@@ -140,11 +141,9 @@ impl Source {
                 '\n' if !open => return start..place,
                 _ => {}
             }
-            if offset > 100_000 {
-                return start..place;
-            }
+            place += c.len_utf8();
         }
-        start..self.flat.len()
+        start..place.min(self.flat.len())
     }
 
     /// The literals in a part of `flat`.
@@ -326,12 +325,13 @@ impl<'a> Reader<'a, '_> {
 
     /// `chr(99)` is a literal of one character.
     fn character(&mut self) {
-        let body = self.rest.get(4..).unwrap_or_default();
+        // No code has more digits, and a parenthesis far away is another's.
+        let body = self.rest.get(4..self.rest.len().min(16)).unwrap_or_default();
         let code = body
             .split_once(')')
             .and_then(|(digits, _)| digits.trim().parse::<u32>().ok())
             .and_then(char::from_u32);
-        match (code, self.rest.find(')')) {
+        match (code, body.find(')').map(|end| end + 4)) {
             (Some(c), Some(end)) => {
                 self.advance(end + 1);
                 self.pieces.push(Piece::Literal { value: c.into(), broken: false, backquoted: false });

@@ -28,7 +28,7 @@ impl Shell<'_> {
     /// A command whose words are known.
     pub(crate) fn command(&mut self, words: &[String], input: Output) -> Output {
         let Some((called, arguments)) = words.split_first() else { return Output::none() };
-        if let Some(alias) = self.world.variables.get(&format!("alias {called}")).cloned() {
+        if let Some(alias) = self.world.variables.get(&format!("alias {}", base(called))).cloned() {
             let line = format!("{alias} {}", joined(arguments));
             return self.run_within("alias", &line, input);
         }
@@ -38,14 +38,16 @@ impl Shell<'_> {
             self.unknown_command(words);
             return Output::Unknown;
         }
-        if name.contains(['*', '?', '[']) && name.len() > 1 && name != "[[" {
-            if let Some(known) = network::matching(name) {
-                let mut words = words.to_vec();
-                if let Some(first) = words.first_mut() {
-                    *first = known.to_owned();
-                }
-                return self.command(&words, input);
+        if name.contains(['*', '?', '['])
+            && name.len() > 1
+            && name != "[["
+            && let Some(known) = network::matching(name)
+        {
+            let mut words = words.to_vec();
+            if let Some(first) = words.first_mut() {
+                *first = known.to_owned();
             }
+            return self.command(&words, input);
         }
         if let Some(output) = self.printing(name, arguments, &input) {
             return output;
@@ -78,8 +80,7 @@ impl Shell<'_> {
     /// Words that are given to a program that this scan knows nothing of.
     pub(super) fn addresses(&mut self, name: &str, words: &[String]) {
         let line = joined(words);
-        let found: Vec<_> = hosts::outside(&line).collect();
-        if found.is_empty() {
+        if hosts::outside(&line).all(|url| hosts::is_namespace(url.text)) {
             return;
         }
         let raw = Raw::new(Kind::Url, format!("an address is given to `{name}`"), &line);
@@ -200,9 +201,17 @@ impl Shell<'_> {
             "cp" | "mv" | "ln" | "install" => {
                 let files: Vec<&String> = arguments.iter().filter(|word| !word.starts_with('-')).collect();
                 if let [from, to] = files.as_slice() {
+                    // A program under another name stays what it is.
+                    if network::is_program(base(from)) && base(to) != base(from) {
+                        self.set(&format!("alias {}", base(to)), base(from).to_owned());
+                    }
                     self.world.files.copied(from, to);
                 }
                 Some(Output::none())
+            }
+            "which" | "type" => Some(Output::Text(arguments.last().cloned().unwrap_or_default())),
+            "command" if arguments.first().is_some_and(|word| word == "-v") => {
+                Some(Output::Text(arguments.last().cloned().unwrap_or_default()))
             }
             "alias" => {
                 for word in arguments {
@@ -293,15 +302,22 @@ impl Shell<'_> {
                     if words.is_empty() {
                         return input;
                     }
-                    match &input {
-                        Output::Text(text) => {
-                            words.extend(text.split_whitespace().take(1000).map(str::to_owned))
-                        }
-                        _ => words.push(UNKNOWN.to_string()),
+                    let more: Vec<String> = match &input {
+                        Output::Text(text) => text.split_whitespace().take(1000).map(str::to_owned).collect(),
+                        _ => vec![UNKNOWN.to_string()],
+                    };
+                    // `xargs -I{} sh -c '... {}'`
+                    if words.iter().any(|word| word.contains("{}")) {
+                        let line = more.join(" ");
+                        words = words.iter().map(|word| word.replace("{}", &line)).collect();
+                    } else {
+                        words.extend(more);
                     }
-                    return self.command(&words, Output::none());
+                    let run = |shell: &mut Self| shell.command(&words, Output::none());
+                    return self.within("", 0, run).unwrap_or(Output::Unknown);
                 }
-                self.command(&words, input)
+                // `sudo sudo sudo ...`
+                self.within("", 0, |shell| shell.command(&words, input)).unwrap_or(Output::Unknown)
             }
             Led::Script(script) => self.run_within(name, &script, input),
             Led::Nothing => Output::Unknown,

@@ -75,7 +75,15 @@ impl Shell<'_> {
     fn value(&mut self, part: &Part) -> String {
         match part {
             Part::Plain(text) | Part::Quoted(text) | Part::Array(text) => text.clone(),
-            Part::Variable { name, .. } => self.variable(name),
+            Part::Variable { name, .. } => {
+                let value = self.variable(name);
+                // A long value that is used again and again costs as much as it is long.
+                match self.budget.checked_sub(value.len()) {
+                    Some(budget) => self.budget = budget,
+                    None => return UNKNOWN.to_string(),
+                }
+                value
+            }
             Part::Output { script, .. } => {
                 let text = self.run_within("", script, Output::none()).or_mark();
                 text.trim_end_matches('\n').to_owned()
@@ -94,6 +102,9 @@ impl Shell<'_> {
         if let Some(pointer) = expression.strip_prefix('!') {
             let named = if pointer.starts_with('!') { String::new() } else { self.variable(pointer) };
             return self.world.variables.get(&named).cloned().unwrap_or_else(|| UNKNOWN.to_string());
+        }
+        if matches!(expression, "@" | "*") {
+            return self.world.variables.get("@").cloned().unwrap_or_else(|| UNKNOWN.to_string());
         }
         let name_end =
             expression.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(expression.len());

@@ -138,6 +138,9 @@ fn a_shell(shell: &mut Shell<'_>, name: &str, arguments: &[String], input: &Outp
                 let Some((script, words)) = after.split_first() else { return Output::Unknown };
                 // `bash -c -- SCRIPT`, `sh -c -e SCRIPT`
                 let script = if script.starts_with('-') { words.first().unwrap_or(script) } else { script };
+                let given = after.iter().skip_while(|word| *word != script).skip(2);
+                let given: Vec<&str> = given.map(String::as_str).collect();
+                shell.parameters(&given);
                 return shell.run_within(&format!("{name} -c"), script, input.clone());
             }
             Some("s") => {
@@ -387,6 +390,19 @@ pub(super) fn file(shell: &mut Shell<'_>, path: &str, as_what: Option<Language>)
     imports(shell, path);
 }
 
+/// The source in a notebook's cells.
+fn cells(notebook: &str) -> Option<String> {
+    let notebook = json::parse(notebook).ok()?;
+    let mut source = String::new();
+    for cell in notebook.get("cells")?.items().iter().filter(|cell| cell.text("cell_type") == Some("code")) {
+        let lines = cell.get("source")?;
+        source.extend(lines.as_text());
+        source.extend(lines.items().iter().filter_map(json::Json::as_text));
+        source.push('\n');
+    }
+    Some(source)
+}
+
 /// What running a file does.
 pub(crate) fn examine(shell: &mut Shell<'_>, path: &str, as_what: Option<Language>) -> Option<Vec<Raw>> {
     let file = shell.world.files.get_mut(path)?;
@@ -394,12 +410,16 @@ pub(crate) fn examine(shell: &mut Shell<'_>, path: &str, as_what: Option<Languag
     if let Some(known) = file.known.as_ref().filter(|known| known.of == (file.content().len(), language)) {
         return Some(known.found.clone());
     }
-    let content = file.content().to_owned();
+    let mut content = file.content().to_owned();
     // A file that runs itself finds that nothing is known of it yet.
     file.known = Some(Known { of: (content.len(), language), found: Vec::new() });
+    let length = content.len();
+    if let Some(cells) = base(path).ends_with(".ipynb").then(|| cells(&content)).flatten() {
+        content = cells;
+    }
     let outside = std::mem::take(&mut shell.found);
     let via = std::mem::take(&mut shell.via);
-    shell.within("", 0, |shell| match language {
+    shell.within("", length, |shell| match language {
         Language::Code => {
             code::scan(shell, &content);
         }
@@ -410,7 +430,7 @@ pub(crate) fn examine(shell: &mut Shell<'_>, path: &str, as_what: Option<Languag
     shell.via = via;
     let found = std::mem::replace(&mut shell.found, outside);
     if let Some(file) = shell.world.files.get_mut(path) {
-        file.known = Some(Known { of: (content.len(), language), found: found.clone() });
+        file.known = Some(Known { of: (length, language), found: found.clone() });
     }
     Some(found)
 }

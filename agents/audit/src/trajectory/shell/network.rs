@@ -191,7 +191,7 @@ const PROGRAMS: &[(&str, Role)] = &[
 /// The program that a name with `*`, `?` or `[` can stand for.
 pub(super) fn matching(pattern: &str) -> Option<&'static str> {
     // `*` alone names a file of the folder, and which can't be known.
-    if !pattern.contains(|c: char| c.is_alphanumeric()) {
+    if !pattern.contains(|c: char| c.is_alphanumeric()) || pattern.matches('*').count() > 4 {
         return None;
     }
     PROGRAMS.iter().map(|(name, _)| *name).filter(|name| name.len() > 2).find(|name| {
@@ -217,6 +217,11 @@ fn is_like(pattern: &[char], name: &[char]) -> bool {
         (Some((p, rest)), Some((c, after))) => p == c && is_like(rest, after),
         _ => false,
     }
+}
+
+/// Whether a program is one of these.
+pub(super) fn is_program(name: &str) -> bool {
+    PROGRAMS.iter().any(|(known, _)| *known == name)
 }
 
 /// `None` if the program is none of these; else what it does, perhaps nothing.

