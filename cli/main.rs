@@ -35,7 +35,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Noun {
-    Run(run::Run),
+    Run(Box<run::Run>),
     Phase(phase::Phase),
     Status(status::Status),
     Log(log::Log),

@@ -19,6 +19,7 @@ mod command;
 mod control;
 mod init;
 mod lab;
+mod limit;
 mod plan;
 mod proxy;
 mod service;
@@ -35,7 +36,7 @@ mod wire;
 /// is refused at once. Sockets of the host that would act for it (container engines, session bus, resolver) are
 /// hidden.
 ///
-/// Exit codes: the command's own; 126 and 127 if it can't be started; 2 usage; 4 the host lacks something; 70 a fault
+/// Exit codes: the command's own; 124 if its time was over (`--within`); 126 and 127 if it can't be started; 2 usage; 4 the host lacks something; 70 a fault
 /// of closedbook.
 #[derive(Debug, Args)]
 pub(crate) struct Run {
@@ -96,6 +97,11 @@ pub(crate) struct Run {
     /// Whether a later phase may permit more: `free`, `flag` (it has to be asked for), `never-after-agent`.
     #[arg(long, value_name = "HOW", default_value = Widen::default().word(), value_parser = flags::widen)]
     widen: Widen,
+
+    /// End the command when it takes longer: it is told to, has 5 seconds, and then is killed with all that it has started.
+    /// The exit code is then 124.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    within: Option<u64>,
 
     /// Don't print what was refused.
     #[arg(long, short)]

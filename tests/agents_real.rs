@@ -196,7 +196,11 @@ fn attempt(agent: &str, folder: &Path, program: &[PathBuf]) -> Outcome {
     for host in choice.agent_hosts() {
         command.args(["--allow", host.as_str()]);
     }
-    command.arg("--").args(program).args(&settings.args).args(own_words(argv, &settings.args).iter().map(|word| moved(word)));
+    command
+        .arg("--")
+        .args(program)
+        .args(&settings.args)
+        .args(own_words(argv, &settings.args).iter().map(|word| moved(word)));
     command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
     command.envs([("TERM", "dumb"), ("LANG", "C.UTF-8")]).env("HOME", &home).envs(&settings.env).envs(&env);
     command.current_dir(&work).stdin(Stdio::null());

@@ -76,6 +76,20 @@ sys.exit(9)";
     }
 }
 
+/// A command whose time is over is told to end, and killed if it does not, with what it has started.
+#[test]
+fn time_can_be_limited() {
+    for &mode in modes() {
+        let limited = |script: &str| Run::without_uplink(mode).flag("--within").flag("1").script(script);
+        let told = limited("trap 'echo told; exit 3' TERM; while :; do sleep 0.05; done");
+        assert_eq!((told.code, told.stdout.as_str()), (124, "told\n"), "{told:?}");
+        assert!(told.stderr.contains("time is over (1 s)"), "{told:?}");
+        let deaf = limited("trap '' TERM; (while :; do sleep 0.05; done) & while :; do sleep 0.05; done");
+        assert_eq!(deaf.code, 124, "{deaf:?}");
+        assert_eq!(limited("exit 3").code, 3);
+    }
+}
+
 #[test]
 fn a_killed_command_gives_the_code_that_a_shell_gives() {
     for &mode in modes() {

@@ -61,7 +61,9 @@ impl Check {
         };
         let choice = table.choose(&ask).map_err(|refused| Failure::refused(refused.to_string()))?;
         let finding = match (&self.version, &self.image, &self.inspect) {
-            (Some(version), ..) => compare(&choice, "--agent-version".to_owned(), &[version.clone()]),
+            (Some(version), ..) => {
+                compare(&choice, "--agent-version".to_owned(), std::slice::from_ref(version))
+            }
             (None, Some(image), _) => labels(&choice, &format!("image {image}"), &inspect(image)?)?,
             (None, None, Some(file)) => labels(&choice, &named(file), &read(file)?)?,
             (None, None, None) => self.ask(&choice)?,

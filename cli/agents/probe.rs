@@ -80,7 +80,9 @@ impl Probe {
         let row: Vec<&str> = choice.usable().tools.iter().map(|tool| tool.name.as_str()).collect();
         let mut judgement = judge(&row, &default.offer, &switched.offer);
         let mut starts = vec![default, switched];
-        for (number, switch) in (1..).zip(start::settable(&switches).0).filter(|_| self.each) {
+        // One that is the only one was alone already.
+        let alone = start::settable(&switches).0.into_iter().filter(|_| self.each && switches.len() > 1);
+        for (number, switch) in (1..).zip(alone) {
             let title = format!("with {switch} alone");
             let start = self.start(&stage, &format!("alone-{number}"), &title, recipe, &[switch])?;
             let obey = choice.usable().tools.iter().filter(|tool| tool.switches.contains(switch));

@@ -37,6 +37,8 @@ pub(super) struct Plan {
     pub(super) lab: Option<Wishes>,
     pub(super) control: Wanted,
     pub(super) widen: Widen,
+    /// Seconds that the command may take.
+    pub(super) within: Option<u64>,
     pub(super) quiet: bool,
 }
 
@@ -48,7 +50,7 @@ impl TryFrom<Run> for Plan {
 
     fn try_from(run: Run) -> Result<Self, Failure> {
         let Run { allow, policy, agent, agent_flags, phase, lab, witness, tape, log, metrics, .. } = run;
-        let Run { keep_socket, resolver, control, name, widen, quiet, command, .. } = run;
+        let Run { keep_socket, resolver, control, name, widen, within, quiet, command, .. } = run;
         let allowed = allow.iter().map(|text| entry(text)).collect::<Result<Vec<_>, _>>()?;
         let mut table = None;
         let (policy, phase) = match (policy, agent) {
@@ -73,6 +75,7 @@ impl TryFrom<Run> for Plan {
             lab: lab.then_some(Wishes { witness, tape }),
             control: Wanted { path: control, name },
             widen,
+            within,
             quiet,
         })
     }

@@ -18,6 +18,7 @@ use super::closing;
 use super::control::{self, Control};
 use super::init::{self, Task};
 use super::lab::Lab;
+use super::limit::{Due, Limit, OVER};
 use super::plan::Plan;
 use super::proxy::Start;
 use super::service::Service;
@@ -56,7 +57,7 @@ pub(super) fn supervise(plan: Plan) -> Result<u8, Failure> {
     init.close(hidden)?;
     service.wait_until_ready()?;
     init.say(&ToInit::Start)?;
-    let code = follow(&mut init, &mut service, &signals);
+    let code = follow(&mut init, &mut service, &signals, Limit::of(plan.within));
     init.end();
     let (summary, log) = service.stop();
     drop(init);
@@ -132,13 +133,18 @@ impl Drop for Init {
     }
 }
 
-/// Waits for the command's end; passes signals on and has a dead proxy replaced until then.
-fn follow(init: &mut Init, service: &mut Service, signals: &Signals) -> Result<u8, Failure> {
+/// Waits for the command's end, or the end of its time; passes signals on and has a dead proxy replaced until then.
+fn follow(
+    init: &mut Init,
+    service: &mut Service,
+    signals: &Signals,
+    mut limit: Limit,
+) -> Result<u8, Failure> {
     loop {
         let watched = [init.line.as_fd(), signals.as_fd()].into_iter().chain(service.watched());
         let mut watched: Vec<PollFd<'_>> =
             watched.map(|descriptor| PollFd::new(descriptor, PollFlags::POLLIN)).collect();
-        let patience = service.patience().map(|patience| {
+        let patience = service.patience().into_iter().chain(limit.patience()).min().map(|patience| {
             // Rounded up, so that it is over when the time is.
             PollTimeout::try_from(patience + Duration::from_millis(1)).unwrap_or(PollTimeout::MAX)
         });
@@ -160,7 +166,17 @@ fn follow(init: &mut Init, service: &mut Service, signals: &Signals) -> Result<u
             let _ = init.say(&ToInit::Signal(number));
         }
         if spoken {
-            return ended(init.hear()?);
+            let code = ended(init.hear()?)?;
+            return Ok(if limit.is_over() { OVER } else { code });
+        }
+        match limit.due() {
+            Due::Nothing => {}
+            Due::Tell(seconds) => {
+                eprintln!("closedbook: the command's time is over ({seconds} s); it is told to end");
+                let _ = init.say(&ToInit::Signal(Signal::SIGTERM as i32));
+            }
+            // Who calls ends it.
+            Due::End => return Ok(OVER),
         }
     }
 }

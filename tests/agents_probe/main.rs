@@ -1,7 +1,7 @@
 //! `closedbook agents probe`: with a CLI of our own that does what it is told, and with the real ones where they can be
 //! had.
 //!
-//! Nothing that is probed reaches beyond the lab. Installing the real CLIs is npm's business, before anything is tested.
+//! Nothing that is probed reaches beyond the lab.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -11,7 +11,6 @@ mod support;
 mod obedience;
 mod real;
 
-use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use serde_json::Value;
@@ -32,14 +31,13 @@ pub(crate) struct Probe {
     agent: String,
     flags: Vec<String>,
     program: Vec<String>,
-    path: Vec<PathBuf>,
     folder: TempDir,
 }
 
 impl Probe {
     pub(crate) fn of(mode: Mode, agent: &str) -> Self {
         let (flags, program) = (vec!["--json".to_owned()], Vec::new());
-        Self { mode, agent: agent.to_owned(), flags, program, path: Vec::new(), folder: open_folder() }
+        Self { mode, agent: agent.to_owned(), flags, program, folder: open_folder() }
     }
 
     pub(crate) fn flags(mut self, flags: &[&str]) -> Self {
@@ -49,12 +47,6 @@ impl Probe {
 
     pub(crate) fn program(mut self, words: &[&str]) -> Self {
         self.program = words.iter().map(|word| (*word).to_owned()).collect();
-        self
-    }
-
-    /// One more folder to look for programs in.
-    pub(crate) fn path(mut self, folder: &Path) -> Self {
-        self.path.push(folder.to_owned());
         self
     }
 
@@ -79,11 +71,7 @@ impl Probe {
     }
 
     pub(crate) fn run(self) -> Probed {
-        let usual = std::env::var_os("PATH").unwrap_or_default();
-        let path =
-            std::env::join_paths(self.path.iter().cloned().chain(std::env::split_paths(&usual))).unwrap();
         let mut command = as_mode(self.mode, true);
-        command.arg(format!("PATH={}", path.to_string_lossy()));
         // What the user has set must not reach the CLI.
         command.args(["CLAUDE_CONFIG_DIR=/nowhere", "OPENCODE_PERMISSION={}"]);
         command.args([program(), "agents", "probe", &self.agent]).args(&self.flags);

@@ -6,23 +6,12 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
-
 use crate::output::harmless;
 
 /// Octets of each stream that are kept. A CLI prints some 10 KB in a turn.
 const KEPT: usize = 4 * 1024 * 1024;
 /// How often it is looked whether it has ended.
 const LOOK: Duration = Duration::from_millis(10);
-/// How it is told to end, and how long it then has. The signals go through `closedbook run` to the CLI, but for the
-/// last, which ends the run itself.
-const ENDINGS: [(Signal, Duration); 3] = [
-    (Signal::SIGTERM, Duration::from_secs(5)),
-    (Signal::SIGQUIT, Duration::from_secs(3)),
-    (Signal::SIGKILL, Duration::from_secs(10)),
-];
-
 /// A process that has ended.
 #[derive(Debug)]
 pub(super) struct Ended {
@@ -32,8 +21,8 @@ pub(super) struct Ended {
     pub(super) stdout: String,
     /// What it complained of.
     pub(super) stderr: String,
-    /// Whether it was ended for want of time.
-    pub(super) timed_out: bool,
+    /// Whether it was killed for want of time.
+    pub(super) killed: bool,
     /// How long it took.
     pub(super) took: Duration,
 }
@@ -47,11 +36,11 @@ impl Ended {
         thread::scope(|scope| {
             let stdout = scope.spawn(|| stdout.map(bounded).unwrap_or_default());
             let stderr = scope.spawn(|| stderr.map(bounded).unwrap_or_default());
-            let (status, timed_out) = wait(&mut child, within)?;
+            let (status, killed) = wait(&mut child, within)?;
             let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
             // A reader can't panic.
             let [stdout, stderr] = [stdout, stderr].map(|reader| reader.join().unwrap_or_default());
-            Ok(Self { code, stdout, stderr, timed_out, took: begun.elapsed() })
+            Ok(Self { code, stdout, stderr, killed, took: begun.elapsed() })
         })
     }
 
@@ -80,26 +69,17 @@ impl Ended {
     }
 }
 
+/// Waits for its end, or brings it about.
 fn wait(child: &mut Child, within: Duration) -> io::Result<(ExitStatus, bool)> {
-    if let Some(status) = wait_until(child, Instant::now() + within)? {
-        return Ok((status, false));
-    }
-    let pid = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
-    for (signal, patience) in ENDINGS {
-        // Not waited for yet, so the number is its own.
-        let _ = kill(pid, signal);
-        if let Some(status) = wait_until(child, Instant::now() + patience)? {
-            return Ok((status, true));
-        }
-    }
-    Err(io::Error::new(io::ErrorKind::TimedOut, "it does not end, not even when killed"))
-}
-
-fn wait_until(child: &mut Child, deadline: Instant) -> io::Result<Option<ExitStatus>> {
+    let deadline = Instant::now() + within;
     loop {
         match child.try_wait()? {
+            Some(status) => return Ok((status, false)),
             None if Instant::now() < deadline => thread::sleep(LOOK),
-            status => return Ok(status),
+            None => {
+                child.kill()?;
+                return Ok((child.wait()?, true));
+            }
         }
     }
 }
@@ -125,19 +105,16 @@ mod tests {
 
     #[test]
     fn time_is_bounded() {
-        let ended = shell("echo begun; exec sleep 60", Duration::from_millis(300));
-        assert!(ended.timed_out && ended.took < Duration::from_secs(5), "{ended:?}");
-        assert_eq!((ended.stdout.as_str(), ended.code), ("begun\n", Some(128 + 15)));
-        let stubborn =
-            shell("trap '' TERM; echo begun; while :; do sleep 0.1; done", Duration::from_millis(300));
-        assert!(stubborn.timed_out, "{stubborn:?}");
+        let ended = shell("trap '' TERM; echo begun; exec sleep 60", Duration::from_millis(300));
+        assert!(ended.killed && ended.took < Duration::from_secs(5), "{ended:?}");
+        assert_eq!((ended.stdout.as_str(), ended.code), ("begun\n", Some(128 + 9)));
     }
 
     #[test]
     fn output_is_bounded_and_harmless() {
         let ended =
             shell("head -c 9000000 /dev/zero; printf 'x\\033[2J\\n' >&2; exit 7", Duration::from_secs(60));
-        assert_eq!((ended.stdout.len(), ended.code, ended.timed_out), (KEPT, Some(7), false));
+        assert_eq!((ended.stdout.len(), ended.code, ended.killed), (KEPT, Some(7), false));
         assert_eq!(ended.last_line(), "x\\u{1b}[2J");
     }
 }

@@ -66,7 +66,7 @@ impl Probed<'_> {
             "switches": start.set,
             "switches_not_set": start.not_set,
             "exit_code": start.ended.code,
-            "timed_out": start.ended.timed_out,
+            "timed_out": start.timed_out,
             "seconds": (start.ended.took.as_secs_f64() * 10.0).round() / 10.0,
             "offer": start.offer,
             "web": web.collect::<Vec<_>>(),
@@ -113,7 +113,7 @@ impl Probed<'_> {
     fn write_start(&self, out: &mut String, start: &Start) -> fmt::Result {
         let Start { title, set, not_set, ended, offer, .. } = start;
         let took = ended.took.as_secs_f64();
-        let end = match (ended.timed_out, ended.code) {
+        let end = match (start.timed_out, ended.code) {
             (true, _) => "was ended for want of time".to_owned(),
             (false, Some(0)) => "ended well".to_owned(),
             (false, code) => format!("ended with code {}", code.unwrap_or(-1)),

@@ -15,6 +15,11 @@ use super::scratch::{Scratch, cannot};
 use crate::exit::Failure;
 use crate::output::harmless;
 
+/// What a run may take besides its command, to begin and to end.
+const CLOSING: Duration = Duration::from_secs(60);
+/// What a run ends with whose command took too long.
+const OVER: i32 = 124;
+
 /// What all starts have in common.
 pub(super) struct Stage {
     /// The program and its first arguments.
@@ -43,6 +48,8 @@ pub(super) struct Start {
     pub(super) not_set: Vec<String>,
     /// How it ended.
     pub(super) ended: Ended,
+    /// Whether its time was over.
+    pub(super) timed_out: bool,
     /// What the model was offered.
     pub(super) offer: Offer,
     /// Which hosts were asked for.
@@ -68,7 +75,7 @@ impl Stage {
     /// `PROGRAM --version`, with nothing allowed.
     pub(super) fn ask_version(&self, within: Duration) -> Result<Ended, Failure> {
         let scratch = Scratch::new()?;
-        let mut command = self.command(&scratch);
+        let mut command = self.command(&scratch, within);
         command.args(["--quiet", "--"]).args(&self.program).arg("--version");
         let ended = self.ended(&mut command, within)?;
         // What a CLI says of its version leaves no such code; the run does, when the machine lacks something.
@@ -85,7 +92,7 @@ impl Stage {
             scratch.write(path, text)?;
         }
         let [log, tape] = ["log", "tape"].map(|kind| scratch.file(kind));
-        let mut command = self.command(&scratch);
+        let mut command = self.command(&scratch, self.within);
         command.args(["--quiet", "--lab"]);
         for host in &self.hosts {
             command.args(["--allow", host]);
@@ -119,23 +126,19 @@ impl Stage {
                 ],
             )?;
         }
-        Ok(Start {
-            name: name.to_owned(),
-            title: title.to_owned(),
-            set: Vec::new(),
-            not_set: Vec::new(),
-            ended,
-            offer,
-            contacts,
-        })
+        let timed_out = ended.killed || (ended.code == Some(OVER) && ended.took >= self.within);
+        let (set, not_set) = (Vec::new(), Vec::new());
+        let (name, title) = (name.to_owned(), title.to_owned());
+        Ok(Start { name, title, set, not_set, ended, timed_out, offer, contacts })
     }
 
     /// A sealed run in this home, with an environment of its own: settings of whoever probes must not count.
-    fn command(&self, scratch: &Scratch) -> Command {
+    fn command(&self, scratch: &Scratch, within: Duration) -> Command {
         // Ourselves, also from a folder that the user can't enter.
         let mut command = Command::new("/proc/self/exe");
         command.arg("run").env_clear().current_dir(scratch.work()).env("HOME", scratch.home());
         command.envs([("TERM", "dumb"), ("LANG", "C.UTF-8")]);
+        command.arg("--within").arg(within.as_secs().to_string());
         // The program's path, and where the run keeps its lab.
         for name in ["PATH", "XDG_RUNTIME_DIR"] {
             command.envs(std::env::var_os(name).map(|value| (name, value)));
@@ -144,7 +147,7 @@ impl Stage {
     }
 
     fn ended(&self, command: &mut Command, within: Duration) -> Result<Ended, Failure> {
-        Ended::of(command, within)
+        Ended::of(command, within + CLOSING)
             .map_err(|error| Failure::host(format!("can't run {}: {error}", self.shown())))
     }
 }

@@ -39,7 +39,7 @@ fn turn(asked: &Value) -> Turn {
     };
     let offered = names(asked.get("tools").and_then(Value::as_array).into_iter().flatten(), "/name");
     let finder = finder::next(&offered, &names(of_kind("tool_use"), "/name"));
-    Turn::of(Talk { conversation, answered: !of_kind("tool_result").is_empty(), wanted, finder })
+    Turn::of(Talk { conversation, answers: of_kind("tool_result").len(), wanted, finder })
 }
 
 /// The blocks of all messages.
@@ -50,13 +50,13 @@ fn blocks(messages: &Value) -> Vec<&Value> {
 
 fn message(model: &str) -> Value {
     json!({
-        "id": "msg_lab", "type": "message", "role": "assistant", "model": model, "content": [],
+        "id": Turn::fresh_id("msg"), "type": "message", "role": "assistant", "model": model, "content": [],
         "stop_reason": null, "stop_sequence": null, "usage": { "input_tokens": 1, "output_tokens": 1 },
     })
 }
 
 fn call(tool: &str, with: &Value) -> Value {
-    json!({ "type": "tool_use", "id": "toolu_lab", "name": tool, "input": with })
+    json!({ "type": "tool_use", "id": Turn::fresh_id("toolu"), "name": tool, "input": with })
 }
 
 fn stop_reason(turn: &Turn) -> &'static str {

@@ -11,6 +11,7 @@ use super::{data, is_streamed, model, stream};
 
 pub(super) fn completions(asked: &Value) -> Response<Body> {
     let turn = turn(asked);
+    let id = Turn::fresh_id("chatcmpl");
     let usage = json!({ "prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2 });
     if !is_streamed(asked) {
         let message = match &turn {
@@ -19,13 +20,13 @@ pub(super) fn completions(asked: &Value) -> Response<Body> {
         };
         let choice = json!({ "index": 0, "message": message, "finish_reason": finish(&turn) });
         return body::json(&json!({
-            "id": "chatcmpl-lab", "object": "chat.completion", "created": 1, "model": model(asked),
+            "id": id, "object": "chat.completion", "created": 1, "model": model(asked),
             "choices": [choice], "usage": usage,
         }));
     }
     let chunk = |choices: Value, usage: &Value| {
         json!({
-            "id": "chatcmpl-lab", "object": "chat.completion.chunk", "created": 1, "model": model(asked),
+            "id": id, "object": "chat.completion.chunk", "created": 1, "model": model(asked),
             "choices": choices, "usage": usage,
         })
     };
@@ -56,7 +57,7 @@ fn turn(asked: &Value) -> Turn {
     let offered = names(asked.get("tools").and_then(Value::as_array).into_iter().flatten(), "/function/name");
     Turn::of(Talk {
         conversation,
-        answered: names(messages, "/role").contains(&"tool"),
+        answers: names(messages, "/role").into_iter().filter(|role| *role == "tool").count(),
         wanted: asked.pointer("/response_format/json_schema/schema"),
         finder: finder::next(&offered, &called),
     })
@@ -65,7 +66,7 @@ fn turn(asked: &Value) -> Turn {
 fn call(turn: &Turn) -> Value {
     let Turn::Call { tool, with } = turn else { return Value::Null };
     json!({
-        "index": 0, "id": "call_lab", "type": "function",
+        "index": 0, "id": Turn::fresh_id("call"), "type": "function",
         "function": { "name": tool, "arguments": with.to_string() },
     })
 }

@@ -39,7 +39,7 @@ fn turn(asked: &Value) -> Turn {
     let functions = tools.filter_map(|tool| tool.get("functionDeclarations")?.as_array()).flatten();
     Turn::of(Talk {
         conversation,
-        answered: parts.iter().any(|part| part.get("functionResponse").is_some()),
+        answers: parts.iter().filter(|part| part.get("functionResponse").is_some()).count(),
         wanted: wanted.iter().find_map(|key| asked.get("generationConfig")?.get(key)),
         finder: finder::next(&names(functions, "/name"), &names(parts, "/functionCall/name")),
     })

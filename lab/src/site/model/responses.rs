@@ -8,26 +8,26 @@ use super::finder::{self, names};
 use super::turn::{Talk, Turn};
 use super::{is_streamed, model, named, stream};
 
-const RESPONSE: &str = "resp_lab";
-
 pub(super) fn responses(asked: &Value) -> Response<Body> {
     let turn = turn(asked);
-    let item = item(&turn);
-    let whole = response(model(asked), "completed", json!([item]));
+    let (id, response_id) = (Turn::fresh_id("item"), Turn::fresh_id("resp"));
+    let item = item(&turn, &id);
+    let response = |status, output| response(&response_id, model(asked), status, output);
+    let whole = response("completed", json!([item]));
     if !is_streamed(asked) {
         return body::json(&whole);
     }
     let mut events = vec![
-        json!({ "type": "response.created", "response": response(model(asked), "in_progress", json!([])) }),
+        json!({ "type": "response.created", "response": response("in_progress", json!([])) }),
         json!({ "type": "response.output_item.added", "output_index": 0, "item": item }),
     ];
     if let Turn::Say(pieces) = &turn {
         let delta = |piece: &String| {
-            json!({ "type": "response.output_text.delta", "item_id": id(&turn), "output_index": 0,
+            json!({ "type": "response.output_text.delta", "item_id": id, "output_index": 0,
                     "content_index": 0, "delta": piece, "logprobs": [] })
         };
         events.extend(pieces.iter().map(delta));
-        events.push(json!({ "type": "response.output_text.done", "item_id": id(&turn), "output_index": 0,
+        events.push(json!({ "type": "response.output_text.done", "item_id": id, "output_index": 0,
                             "content_index": 0, "text": turn.text(), "logprobs": [] }));
     }
     events.push(json!({ "type": "response.output_item.done", "output_index": 0, "item": item }));
@@ -53,7 +53,7 @@ fn turn(asked: &Value) -> Turn {
     let offered: Vec<&str> = offered.iter().map(String::as_str).collect();
     Turn::of(Talk {
         conversation,
-        answered: !of_kind("_output").is_empty(),
+        answers: of_kind("_output").len(),
         wanted: asked.pointer("/text/format/schema"),
         finder: finder::next(&offered, &names(of_kind("_call"), "/name")),
     })
@@ -78,9 +78,9 @@ fn offered<'a>(tools: impl Iterator<Item = &'a Value>) -> Vec<String> {
     offered
 }
 
-fn response(model: &str, status: &str, output: Value) -> Value {
+fn response(id: &str, model: &str, status: &str, output: Value) -> Value {
     json!({
-        "id": RESPONSE, "object": "response", "created_at": 1, "status": status, "model": model, "output": output,
+        "id": id, "object": "response", "created_at": 1, "status": status, "model": model, "output": output,
         "error": null, "incomplete_details": null, "instructions": null, "metadata": {}, "parallel_tool_calls": true,
         "tool_choice": "auto", "tools": [],
         "usage": {
@@ -90,27 +90,20 @@ fn response(model: &str, status: &str, output: Value) -> Value {
     })
 }
 
-fn id(turn: &Turn) -> &'static str {
-    match turn {
-        Turn::Say(_) => "msg_lab",
-        Turn::Call { .. } => "fc_lab",
-    }
-}
-
 /// A text as the argument makes it a call of a custom tool, whose input is no JSON.
-fn item(turn: &Turn) -> Value {
+fn item(turn: &Turn, id: &str) -> Value {
     match turn {
         Turn::Say(_) => json!({
-            "type": "message", "id": id(turn), "role": "assistant", "status": "completed",
+            "type": "message", "id": id, "role": "assistant", "status": "completed",
             "content": [{ "type": "output_text", "text": turn.text(), "annotations": [] }],
         }),
         Turn::Call { tool, with: Value::String(text) } => json!({
-            "type": "custom_tool_call", "id": id(turn), "call_id": "call_lab", "name": tool, "input": text,
+            "type": "custom_tool_call", "id": id, "call_id": Turn::fresh_id("call"), "name": tool, "input": text,
             "status": "completed",
         }),
         Turn::Call { tool, with } => {
             let mut call = json!({
-                "type": "function_call", "id": id(turn), "call_id": "call_lab", "name": tool,
+                "type": "function_call", "id": id, "call_id": Turn::fresh_id("call"), "name": tool,
                 "arguments": with.to_string(), "status": "completed",
             });
             if let (Some((space, name)), Some(fields)) = (tool.split_once('.'), call.as_object_mut()) {

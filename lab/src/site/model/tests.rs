@@ -39,16 +39,16 @@ fn the_path_tells_the_protocol() {
 
 #[test]
 fn a_directive_is_a_call_and_its_result_ends_it() {
-    let turn = |prompt: &str, answered| {
+    let turn = |prompt: &str, answers| {
         let conversation = json!([{ "role": "user", "content": [{ "text": prompt }] }]);
-        Turn::of(Talk { conversation: Some(&conversation), answered, ..Talk::default() })
+        Turn::of(Talk { conversation: Some(&conversation), answers, ..Talk::default() })
     };
     let call = Turn::Call { tool: "Bash".into(), with: json!({ "command": "ls" }) };
     let prompt = r#"do: @@call Bash {"command":"ls"} and be done"#;
-    assert_eq!(turn(prompt, false), call);
-    assert_eq!(turn(prompt, true).text(), "Hello from the lab.");
+    assert_eq!(turn(prompt, 0), call);
+    assert_eq!(turn(prompt, 1).text(), "Hello from the lab.");
     for none in ["@@call", "@@call Bash", "@@call Bash {", "@@callBash {}", ""] {
-        assert_eq!(turn(none, false).text(), "Hello from the lab.", "{none}");
+        assert_eq!(turn(none, 0).text(), "Hello from the lab.", "{none}");
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the model does in its turn.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use serde_json::Value;
 
 use super::shape;
@@ -11,13 +13,16 @@ const CALL: &str = "@@call ";
 /// How a prompt makes it look for tools that it has not been told of.
 const MORE_TOOLS: &str = "@@more-tools";
 
+/// Calls in one conversation. A client that forgets them would have the model call for ever.
+const MOST_CALLS: usize = 10;
+
 /// What the model is told.
 #[derive(Debug, Default)]
 pub(super) struct Talk<'a> {
     /// What was said so far.
     pub(super) conversation: Option<&'a Value>,
-    /// Whether a tool has answered.
-    pub(super) answered: bool,
+    /// How many tools have answered.
+    pub(super) answers: usize,
     /// The form that an answer must have.
     pub(super) wanted: Option<&'a Value>,
     /// How it would find more tools than it was told of; none if it has tried all ways.
@@ -46,13 +51,19 @@ impl Turn {
         }
         let words = || Turn::Say(WORDS.map(str::to_owned).to_vec());
         let Some(conversation) = talk.conversation else { return words() };
-        match directive(conversation, &in_text).filter(|_| !talk.answered) {
+        match directive(conversation, &in_text).filter(|_| talk.answers == 0) {
             Some((tool, with)) => Turn::Call { tool, with },
-            None => talk
-                .finder
-                .filter(|_| directive(conversation, &asks_for_more).is_some())
-                .unwrap_or_else(words),
+            None => {
+                let finder = talk.finder.filter(|_| talk.answers < MOST_CALLS);
+                finder.filter(|_| directive(conversation, &asks_for_more).is_some()).unwrap_or_else(words)
+            }
         }
+    }
+
+    /// An id that no other answer has: clients take two calls of one id for the same.
+    pub(super) fn fresh_id(prefix: &str) -> String {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        format!("{prefix}_lab{}", LAST.fetch_add(1, Ordering::Relaxed))
     }
 
     /// What it says, in one piece; nothing if it calls.
