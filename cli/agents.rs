@@ -9,6 +9,7 @@ use crate::exit::Failure;
 mod ask;
 mod check;
 mod diff;
+mod job;
 mod list;
 mod policy;
 mod probe;

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 use crate::exit::Failure;
 
-mod config;
+pub(crate) mod config;
 mod container;
 mod log;
 mod trajectory;

@@ -207,7 +207,8 @@ fn attempt(agent: &str, folder: &Path, program: &[PathBuf]) -> Outcome {
     let output = command.output().unwrap();
     let tools: Vec<&str> = usable.tools.iter().map(|tool| tool.name.as_str()).collect();
     let no_turn = || {
-        let said = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+        let said =
+            String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
         let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
         Outcome::NoTurn(last.chars().take(200).collect())
     };

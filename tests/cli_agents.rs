@@ -94,6 +94,68 @@ fn several_agents_never_share_a_policy() {
     assert_eq!((one_refused.code, one_refused.stdout.as_str()), (1, ""), "half of an answer");
 }
 
+/// A harness's job may have several agents; each gets its own policy, by its own model and login.
+#[test]
+fn a_job_has_a_policy_for_each_of_its_agents() {
+    let folder = open_folder();
+    let file = folder.path().join("job.yaml");
+    let of = |agents: &str| {
+        fs::write(&file, format!("# a job\nagents:\n{agents}")).unwrap();
+        agents_of(&file)
+    };
+    let both = of(
+        "  - {name: claude-code, model_name: anthropic/claude-opus-5}\n  - import_path: tdb_harbor_agents:Codex\n    model_name: openai/gpt-6\n    env: {CODEX_FORCE_AUTH_JSON: '1'}\n",
+    );
+    assert_eq!(both.code, 0, "{}", both.stderr);
+    let policies = &both.json()["policies"];
+    assert_eq!(
+        policies["claude-code"]["policy"]["phase"]["agent"]["allow"],
+        serde_json::json!(["api.anthropic.com"])
+    );
+    assert_eq!(
+        policies["codex"]["policy"]["phase"]["agent"]["allow"],
+        serde_json::json!(["auth.openai.com", "chatgpt.com"])
+    );
+    let two = of(
+        "  - {name: opencode, model_name: xai/grok-5}\n  - {name: opencode, model_name: opencode-go/x/y}\n",
+    );
+    assert_eq!(
+        two.json()["policies"].as_object().unwrap().keys().collect::<Vec<_>>(),
+        ["opencode", "opencode-opencode-go"]
+    );
+    for (agents, code, expected) in [
+        ("  - {name: devin, model_name: x/y}\n", 1, "agents[0]: devin can't be run closed book"),
+        ("  - {name: codex}\n", 1, "agents[0]: it names no model"),
+        ("  - {name: codex, model_name: gpt-6}\n", 1, "write PROVIDER/MODEL"),
+        ("  - {name: codex, model_name: anthropic/claude}\n", 1, "it can use: openai"),
+        (
+            "  - {name: codex, model_name: openai/gpt-6, kwargs: {version: 0.171.0}}\n",
+            1,
+            "knows codex 0.162.0, not 0.171.0",
+        ),
+        (
+            "  - {import_path: 'mine:Codex', model_name: openai/gpt-6}\n",
+            1,
+            "agents[0]: the agent table has no agent \"mine:Codex\"",
+        ),
+        (
+            "  - {name: other, import_path: 'tdb_harbor_agents:Codex', model_name: openai/gpt-6}\n",
+            1,
+            "no agent \"other\"",
+        ),
+        ("  - 7\n", 2, "agents[0] needs a `name`"),
+        ("  - [\n", 2, "no YAML"),
+    ] {
+        let outcome = of(agents);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (code, ""), "{agents}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(expected), "{agents}: {}", outcome.stderr);
+    }
+}
+
+fn agents_of(file: &Path) -> Outcome {
+    agents(&["policy", "--job", file.to_str().unwrap(), "--json"])
+}
+
 /// G15: refused with the reason and what would be accepted.
 #[test]
 fn what_the_table_does_not_name_is_refused() {

@@ -10,6 +10,7 @@ use clap::Args;
 use closedbook_agents::{Choice, Table};
 use serde_json::json;
 
+use super::job;
 use crate::exit::Failure;
 use crate::flags::agent::{self, AgentFlags};
 use crate::output::{print, print_json};
@@ -17,10 +18,13 @@ use crate::output::{print, print_json};
 #[derive(Args)]
 pub(super) struct PolicyOf {
     /// The agent's name; several give a policy each, never one for all
-    #[arg(value_name = "NAME", required = true)]
+    #[arg(value_name = "NAME", required_unless_present = "job")]
     agent_name: Vec<String>,
     #[command(flatten)]
     flags: AgentFlags,
+    /// Take agents, versions, providers and logins from a Harbor job's job.yaml or config.json: a policy for each
+    #[arg(long, value_name = "FILE", conflicts_with = "agent_name")]
+    job: Option<PathBuf>,
     /// Write NAME.toml for each agent into this folder, instead of printing
     #[arg(long, value_name = "FOLDER")]
     into: Option<PathBuf>,
@@ -60,10 +64,11 @@ impl PolicyOf {
     }
 
     fn choices<'a>(&self, table: &'a Table) -> Result<BTreeMap<String, Choice<'a>>, Failure> {
-        let choose = |name: &String| {
-            let refused = |refused: closedbook_agents::Refused| Failure::refused(refused.to_string());
-            Ok((name.clone(), self.flags.choose(table, name).map_err(refused)?))
-        };
+        let refused = |refused: closedbook_agents::Refused| Failure::refused(refused.to_string());
+        if let Some(file) = &self.job {
+            return job::choices(file, table);
+        }
+        let choose = |name: &String| Ok((name.clone(), self.flags.choose(table, name).map_err(refused)?));
         self.agent_name.iter().map(choose).collect()
     }
 

@@ -12,6 +12,7 @@ use crate::flags::agent::TableFlag;
 use crate::output::{harmless, print, print_json};
 
 mod folder;
+pub(crate) mod own;
 mod row;
 mod start;
 mod text;

@@ -1,6 +1,7 @@
 //! From what was typed to what will be done. Everything that can be wrong about the arguments is found here, before
 //! anything is started.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,7 @@ use super::Run;
 use super::command::Command;
 use super::control::Wanted;
 use super::lab::{Lab, Wishes};
+use crate::audit;
 use crate::exit::{Failure, chain};
 use crate::flags;
 use crate::flags::agent::AgentFlags;
@@ -56,7 +58,7 @@ impl TryFrom<Run> for Plan {
         let (policy, phase) = match (policy, agent) {
             (Some(file), _) => of_file(&file, phase, allowed)?,
             (None, Some(agent)) => {
-                let (policy, version) = of_agent(&agent, &agent_flags, quiet)?;
+                let (policy, version) = of_agent(&agent, &agent_flags, (!quiet).then_some(&command))?;
                 table = Some(version);
                 in_phase(policy, &format!("the policy of {agent}"), phase, allowed)?
             }
@@ -106,14 +108,22 @@ fn of_file(file: &Path, phase: Option<String>, allowed: Vec<Entry>) -> Result<(P
 }
 
 /// G15: what the table does not name is refused, before anything is started.
-fn of_agent(agent: &str, flags: &AgentFlags, quiet: bool) -> Result<(Policy, u32), Failure> {
+fn of_agent(
+    agent: &str,
+    flags: &AgentFlags,
+    command: Option<&Vec<OsString>>,
+) -> Result<(Policy, u32), Failure> {
     let table = flags.table.load()?;
     let choice = flags.choose(&table, agent).map_err(|refused| {
         Failure::usage(refused.to_string()).remedy("closedbook agents list says what can be run")
     })?;
     let policy = flags::agent::policy(&choice, flags.judge())?;
-    if !quiet {
-        flags::agent::warnings(&choice).iter().for_each(|warning| eprintln!("closedbook: {warning}"));
+    if let Some(command) = command {
+        // No allowlist stops what runs at the provider, so whoever starts an agent hears what the model is offered.
+        let tools = audit::config::own::warnings(&choice, command)?;
+        for warning in flags::agent::warnings(&choice).iter().chain(&tools) {
+            eprintln!("closedbook: {warning}");
+        }
     }
     Ok((policy, table.version()))
 }

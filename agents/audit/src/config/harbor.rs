@@ -27,6 +27,8 @@ pub struct JobAgent {
     pub agent: Option<String>,
     /// What the job calls it.
     pub called: String,
+    /// The model, as the job names it: `anthropic/claude-opus-5`.
+    pub model: Option<String>,
     /// The CLI's version, where the job says it.
     pub version: Option<String>,
     /// The arguments that Harbor passes; `None` where the adapter is not followed.

@@ -32,21 +32,19 @@ const ADAPTERS: &[(&str, &str, &str)] = &[
 
 /// Reads one agent of a job.
 pub(super) fn agent(document: &Document, field: String, node: &Node) -> JobAgent {
-    let import = node.get("import_path").and_then(Node::text);
-    let name = node.get("name").and_then(Node::text);
-    let called = import.or(name).unwrap_or_default().to_owned();
-    let row = match import {
-        // A class of a module that is not Harbor's may do anything, but for the one that changes the transport only.
-        Some(path) => path
-            .strip_prefix("tdb_harbor_agents:")
-            .or_else(|| {
-                path.strip_prefix("harbor.agents.installed.")
-                    .and_then(|rest| rest.split_once(':'))
-                    .map(|(_, class)| class)
-            })
-            .and_then(|class| ADAPTERS.iter().find(|(_, known, _)| *known == class)),
-        None => ADAPTERS.iter().find(|(known, _, _)| Some(*known) == name),
+    let text = |key| node.get(key).and_then(Node::text);
+    // A name with a colon is an import path.
+    let (name, import) = match (text("name"), text("import_path")) {
+        (Some(path), None) if path.contains(':') => (None, Some(path)),
+        both => both,
     };
+    // A name that Harbor knows counts more than an import path; what it makes of another one beside a path is not followed.
+    let row = match (name, import) {
+        (Some(name), _) => ADAPTERS.iter().find(|(known, _, _)| *known == name),
+        (None, Some(path)) => by_class(path),
+        (None, None) => None,
+    };
+    let called = name.or(import).unwrap_or_default().to_owned();
     let mut adapter = Adapter {
         document,
         field,
@@ -59,6 +57,15 @@ pub(super) fn agent(document: &Document, field: String, node: &Node) -> JobAgent
     };
     let is_followed = adapter.follow(row.map(|(_, _, row)| *row));
     adapter.finish(row.map(|(_, _, row)| (*row).to_owned()), called, is_followed)
+}
+
+/// The row of a class. One of a module that is not Harbor's may do anything, but for the module that changes the transport only.
+fn by_class(path: &str) -> Option<&'static (&'static str, &'static str, &'static str)> {
+    let class = path.strip_prefix("tdb_harbor_agents:").or_else(|| {
+        let rest = path.strip_prefix("harbor.agents.installed.")?;
+        rest.split_once(':').map(|(_, class)| class)
+    })?;
+    ADAPTERS.iter().find(|(_, known, _)| *known == class)
 }
 
 struct Adapter<'a> {
@@ -151,6 +158,7 @@ impl<'a> Adapter<'a> {
         let kwargs = self.node.get("kwargs");
         let version = kwargs.and_then(|kwargs| kwargs.get("version")).and_then(Node::text).map(str::to_owned);
         JobAgent {
+            model: self.node.get("model_name").and_then(Node::text).map(str::to_owned),
             field: self.field,
             agent: row,
             called,
