@@ -11,7 +11,8 @@ use closedbook_audit::config::{Launch, MemoryFiles, audit, names};
 #[test]
 fn every_row_has_its_auditor() {
     let table = Table::embedded().unwrap();
-    let rows: BTreeSet<&str> = table.rows().filter(|row| row.usable().is_some()).map(|row| row.name.as_str()).collect();
+    let rows: BTreeSet<&str> =
+        table.rows().filter(|row| row.usable().is_some()).map(|row| row.name.as_str()).collect();
     assert_eq!(names().collect::<BTreeSet<_>>(), rows);
     for row in table.rows() {
         let Some(usable) = row.usable() else {
@@ -44,7 +45,10 @@ fn the_switches_of_a_row_are_what_its_auditor_obeys() {
     let table = Table::embedded().unwrap();
     let mut on = Vec::new();
     for row in table.rows() {
-        let Some((usable, recipe)) = row.usable().and_then(|usable| Some((usable, usable.probe.as_ref()?))) else { continue };
+        let Some((usable, recipe)) = row.usable().and_then(|usable| Some((usable, usable.probe.as_ref()?)))
+        else {
+            continue;
+        };
         let switches = usable.tools.iter().flat_map(|tool| &tool.switches);
         let settable = switches.filter(|switch| !matches!(&switch.place, closedbook_agents::Place::File { file, .. } if file.starts_with('/')));
         let settings = closedbook_agents::Settings::of(recipe, "hello", settable).unwrap();
@@ -57,7 +61,9 @@ fn the_switches_of_a_row_are_what_its_auditor_obeys() {
             (name.clone(), (value.clone(), closedbook_audit::config::Origin::Variable { name: name.clone() }))
         };
         let launch = Launch {
-            argv: Some(settings.args.iter().enumerate().map(|(at, word)| (word.clone(), origin(at + 1))).collect()),
+            argv: Some(
+                settings.args.iter().enumerate().map(|(at, word)| (word.clone(), origin(at + 1))).collect(),
+            ),
             env: settings.env.iter().map(variable).collect(),
             ..launch(&files)
         };

@@ -1,11 +1,12 @@
 //! Words as a shell expands them, with a mark for what can't be known.
 
+use super::super::finding::{Kind, Raw};
 use super::super::hosts::UNKNOWN;
 use super::lex::{self, Part, Word};
-use super::{LONGEST_VALUE, Output, Shell};
+use super::{LONGEST_VALUE, Output, Shell, TOO_MUCH};
 
 /// Braces give at most so many words.
-const MOST_WORDS: usize = 4096;
+const MOST_WORDS: usize = 512;
 
 impl Shell<'_> {
     /// The words that a word becomes.
@@ -38,7 +39,18 @@ impl Shell<'_> {
         }
         fields.done.extend(fields.current);
         if braces {
-            return fields.done.iter().flat_map(|word| self::braces(word)).take(MOST_WORDS).collect();
+            let mut words = Vec::new();
+            for word in &fields.done {
+                let choices = self::braces(word);
+                let cost = choices.iter().map(|choice| choice.len() + 32).sum();
+                let enough = choices.len() <= 1 || choices.len() <= MOST_WORDS && self.spend(cost);
+                if !enough {
+                    self.report(Raw::new(Kind::Opaque, TOO_MUCH, word).likely());
+                }
+                words.extend(if enough { choices } else { vec![UNKNOWN.to_string()] });
+            }
+            words.truncate(MOST_WORDS);
+            return words;
         }
         fields.done
     }

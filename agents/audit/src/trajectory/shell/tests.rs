@@ -318,3 +318,28 @@ fn g16_scripts_that_nest_or_grow_without_end_come_to_an_end() {
         violations(&script);
     }
 }
+
+/// G16: what grows without end is told to be too much, and costs no more than its bound: a transcript is read to its end,
+/// whatever stands in it.
+#[test]
+fn work_is_bounded_over_all_calls() {
+    let long = "A".repeat(200_000);
+    let choices = "{a,b}".repeat(15);
+    let cases = [
+        (format!("V={long}"), "echo $V $V $V $V $V $V $V $V $V $V".to_owned(), 1000),
+        (String::new(), format!("echo {choices}"), 1000),
+        ("x=a; ".to_owned() + &"x=$x$x; ".repeat(18), "eval $x; eval $x".to_owned(), 3000),
+        (String::new(), "echo 'echo hi' >> s.sh; bash s.sh".to_owned(), 3000),
+    ];
+    for (first, again, times) in cases {
+        let mut world = World::default();
+        let mut opaque = false;
+        for script in std::iter::once(&first).chain(std::iter::repeat_n(&again, times)) {
+            let mut shell = Shell::new(&mut world);
+            shell.script(script);
+            opaque |= shell.found.iter().any(|raw| raw.kind == Kind::Opaque && raw.reason == TOO_MUCH);
+        }
+        let spent = BUDGET_OF_ALL - world.left;
+        assert!(opaque || spent < BUDGET_OF_ALL / 2, "{again}: {spent}");
+    }
+}
