@@ -8,6 +8,7 @@ use crate::exit::Failure;
 
 mod ask;
 mod check;
+mod child;
 mod diff;
 mod job;
 mod list;

@@ -12,6 +12,7 @@ mod audit;
 mod denials;
 mod exit;
 mod flags;
+mod input;
 mod instance;
 mod lab;
 mod log;

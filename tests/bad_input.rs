@@ -118,8 +118,11 @@ fn a_policy_that_is_not_text() {
     let path = file.to_string_lossy();
     fs::write(&file, b"schema = 1\nname = \"\xff\"\n").unwrap();
     fails(run(modes()[0], &["--policy", &path]), 2, &[&path, "UTF-8"]);
-    fs::write(&file, vec![b'#'; 2 << 20]).unwrap();
-    fails(run(modes()[0], &["--policy", &path]), 2, &[&path, "which no policy has"]);
+    for (size, why) in [(2 << 20, "the limit is 1048576"), ((2 << 20) + 1, "it has more than 2097152 bytes")]
+    {
+        fs::write(&file, vec![b'#'; size]).unwrap();
+        fails(run(modes()[0], &["--policy", &path]), 2, &[&path, why]);
+    }
     fails(run(modes()[0], &["--policy", "none.toml"]), 2, &["none.toml", "No such file"]);
     fails(run(modes()[0], &["--policy", "/"]), 2, &["Is a directory"]);
 }

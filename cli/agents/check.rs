@@ -1,7 +1,6 @@
 //! `closedbook agents check`.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
@@ -12,6 +11,7 @@ use serde_json::json;
 use super::ask;
 use crate::exit::Failure;
 use crate::flags::agent::TableFlag;
+use crate::input;
 use crate::output::{print, print_json};
 
 #[derive(Args)]
@@ -37,6 +37,9 @@ pub(super) struct Check {
     #[arg(long)]
     json: bool,
 }
+
+/// More than an engine says of an image.
+const MOST: u64 = 4 << 20;
 
 /// What was looked at, and what it says.
 struct Finding {
@@ -82,9 +85,9 @@ impl Check {
             Failure::refused(format!("{shown} is not installed here, so its version can't be checked"))
                 .remedy("name it with --program PATH, or give --agent-version VERSION, --image IMAGE or --inspect FILE")
         })?;
-        let said = answer.said;
+        let said = answer.said();
         let found: Vec<String> = versions_in(&said).iter().map(Version::to_string).collect();
-        if !answer.succeeded || found.is_empty() {
+        if answer.code != Some(0) || found.is_empty() {
             let line = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
             let line = crate::output::harmless(line).into_owned();
             return Err(Failure::refused(format!("{shown} --version does not say a version, but: {line}")));
@@ -149,12 +152,7 @@ fn inspect(image: &str) -> Result<String, Failure> {
 }
 
 fn read(file: &Path) -> Result<String, Failure> {
-    let unreadable =
-        |error: std::io::Error| Failure::usage(format!("can't read {}: {error}", file.display()));
-    match file.as_os_str() == "-" {
-        true => std::io::read_to_string(std::io::stdin()).map_err(unreadable),
-        false => fs::read_to_string(file).map_err(unreadable),
-    }
+    input::text(file, MOST).map_err(|why| Failure::usage(format!("can't read {}: {why}", file.display())))
 }
 
 fn named(file: &Path) -> String {

@@ -1,14 +1,13 @@
 //! The agents of a Harbor job, as the table knows them.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use closedbook_agents::{Ask, AuthMode, Choice, Table};
 use closedbook_audit::config::harbor::{self, JobAgent};
 
 use crate::exit::Failure;
+use crate::input;
 
 /// More than any job has.
 const MOST: u64 = 2 << 20;
@@ -19,10 +18,8 @@ const MOST: u64 = 2 << 20;
 /// a harness use it.
 pub(super) fn choices<'a>(file: &Path, table: &'a Table) -> Result<BTreeMap<String, Choice<'a>>, Failure> {
     let shown = file.display().to_string();
-    let mut bytes = Vec::new();
-    File::open(file)
-        .and_then(|file| file.take(MOST).read_to_end(&mut bytes))
-        .map_err(|error| Failure::usage(format!("can't read {shown}: {error}")))?;
+    let bytes =
+        input::bytes(file, MOST).map_err(|error| Failure::usage(format!("can't read {shown}: {error}")))?;
     let agents = harbor::read(&shown, &bytes).map_err(|malformed| Failure::usage(malformed.to_string()))?;
     let mut choices = BTreeMap::new();
     for agent in agents {

@@ -13,7 +13,6 @@ use crate::exit::Failure;
 use crate::flags::agent::TableFlag;
 use crate::output::{harmless, print, print_json};
 
-mod child;
 mod contacts;
 mod report;
 mod scratch;

@@ -1,9 +1,7 @@
 //! `closedbook audit container`: what a container lets a task do to the enforcement around it.
 
 use std::fmt::{self, Write};
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
@@ -13,6 +11,7 @@ use closedbook_audit::container::{
 };
 
 use crate::exit::Failure;
+use crate::input;
 use crate::output::{harmless, is_colourful, print, print_json};
 
 /// More than any input that is read, so that a device or an endless pipe does not fill the memory.
@@ -55,7 +54,7 @@ impl Container {
         for path in &self.files {
             let name =
                 if path.as_os_str() == "-" { "standard input".into() } else { path.display().to_string() };
-            match bytes(path) {
+            match input::bytes(path, MOST) {
                 Ok(bytes) => read.push((name, bytes)),
                 Err(error) => unread.push(Malformed::whole(name, format!("can't be read: {error}"))),
             }
@@ -96,16 +95,6 @@ impl Container {
         });
         Options { format, sidecars }
     }
-}
-
-fn bytes(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if path.as_os_str() == "-" {
-        io::stdin().take(MOST).read_to_end(&mut bytes)?;
-    } else {
-        File::open(path)?.take(MOST).read_to_end(&mut bytes)?;
-    }
-    Ok(bytes)
 }
 
 fn text(report: &Report, colour: bool) -> String {

@@ -7,6 +7,7 @@ use closedbook_agents::{Ask, AuthMode, Choice, Judge, Refused, Table};
 use closedbook_policy::Policy;
 
 use crate::exit::{Failure, chain};
+use crate::input;
 
 /// How an agent logs in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -60,17 +61,14 @@ impl TableFlag {
     }
 }
 
+/// More than any table has.
+const MOST: u64 = 2 << 20;
+
 /// Reads a table from a file.
 pub(crate) fn table(path: &Path) -> Result<Table, Failure> {
     let shown = path.display();
-    let text = std::fs::read(path)
-        .map_err(|error| Failure::usage(format!("can't read the agent table {shown}: {error}")))?;
-    let text = String::from_utf8(text).map_err(|error| {
-        Failure::usage(format!(
-            "the agent table {shown} is not UTF-8 text: byte {}",
-            error.utf8_error().valid_up_to()
-        ))
-    })?;
+    let text = input::text(path, MOST)
+        .map_err(|why| Failure::usage(format!("can't read the agent table {shown}: {why}")))?;
     Table::from_toml(&text).map_err(|invalid| {
         let faults: Vec<String> = invalid.faults().collect();
         Failure::usage(format!("the agent table {shown} can't be used:\n  {}", faults.join("\n  ")))

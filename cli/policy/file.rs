@@ -1,12 +1,11 @@
 //! Reads policy files, and prints what is said about them.
 
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::Path;
 
 use closedbook_policy::{Fault, InvalidPolicy, Policy};
 
 use crate::exit::Failure;
+use crate::input;
 pub(super) use crate::output::{print, print_json};
 
 /// More than any policy has, so that a device or an endless pipe does not fill the memory.
@@ -22,25 +21,8 @@ pub(super) enum Unusable {
 
 /// Reads the policy in a file, TOML or JSON; `-` is standard input.
 pub(super) fn load(path: &Path) -> Result<Policy, Unusable> {
-    let bytes = read(path).map_err(|error| Unusable::Unreadable(error.to_string()))?;
-    if bytes.len() as u64 >= MOST {
-        return Err(Unusable::Unreadable(format!("it has {MOST} bytes or more, which no policy has")));
-    }
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        Unusable::Unreadable(format!("not UTF-8 text: byte {at} can't be read"))
-    })?;
+    let text = input::text(path, MOST).map_err(Unusable::Unreadable)?;
     Policy::from_text(&text).map_err(Unusable::Faulty)
-}
-
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if path.as_os_str() == "-" {
-        io::stdin().take(MOST).read_to_end(&mut bytes)?;
-    } else {
-        File::open(path)?.take(MOST).read_to_end(&mut bytes)?;
-    }
-    Ok(bytes)
 }
 
 impl Unusable {

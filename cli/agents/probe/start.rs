@@ -9,7 +9,7 @@ use std::time::Duration;
 use closedbook_agents::{Place, Settings, Switch};
 use closedbook_audit::offer::{Offer, Tape};
 
-use super::child::Ended;
+use super::super::child::Ended;
 use super::contacts::{self, Contact};
 use super::scratch::{Scratch, cannot};
 use crate::exit::Failure;

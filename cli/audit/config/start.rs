@@ -1,8 +1,7 @@
 //! What is known of a start: flags, a file of variables, a harness's job.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self};
 use std::path::Path;
 
 use closedbook_audit::config::harbor::{self, JobAgent, Overlay};
@@ -10,6 +9,7 @@ use closedbook_audit::config::{self, Files, Launch, Origin, Report};
 
 use super::{Config, names};
 use crate::exit::Failure;
+use crate::input;
 
 /// More than any job or file of variables has.
 const MOST: u64 = 2 << 20;
@@ -160,12 +160,7 @@ fn variables(config: &Config) -> Result<BTreeMap<String, (String, Origin)>, Fail
 }
 
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if path.as_os_str() == "-" {
-        io::stdin().take(MOST).read_to_end(&mut bytes)?;
-    } else {
-        File::open(path)?.take(MOST).read_to_end(&mut bytes)?;
-    }
+    let bytes = input::bytes(path, MOST)?;
     match bytes.len() as u64 {
         MOST.. => Err(io::Error::other(format!("it has {MOST} bytes or more"))),
         _ => Ok(bytes),

@@ -1,11 +1,13 @@
 //! Finds and reads transcripts.
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs::{self};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use closedbook_audit::Malformed;
 use closedbook_audit::trajectory::{LARGEST, Log, Transcript};
+
+use crate::input;
 
 /// Folders in folders are searched so far.
 const DEEPEST: usize = 32;
@@ -23,7 +25,7 @@ pub(super) struct Source {
 
 impl Source {
     pub(super) fn bytes(&self) -> Result<Vec<u8>, Malformed> {
-        read(&self.path).map_err(|error| unreadable(&self.name, &error))
+        input::bytes(&self.path, LARGEST as u64 + 1).map_err(|error| unreadable(&self.name, &error))
     }
 
     /// What SQLite has not copied into its file yet.
@@ -38,7 +40,7 @@ impl Source {
                 "a rollback journal stands beside it: the program that wrote it was killed within a change",
             ));
         }
-        match read(&beside("-wal")) {
+        match input::bytes(&beside("-wal"), LARGEST as u64 + 1) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(unreadable(&format!("{}-wal", self.name), &error)),
@@ -127,7 +129,7 @@ fn is_database(path: &Path) -> bool {
 /// The decision log.
 pub(super) fn log(path: &Path) -> (Option<Log>, Vec<Malformed>) {
     let name = path.display().to_string();
-    match read(path) {
+    match input::bytes(path, LARGEST as u64 + 1) {
         Ok(bytes) if bytes.len() > LARGEST => {
             (None, vec![Malformed::whole(&name, "the log is larger than 256 MiB")])
         }
@@ -141,16 +143,4 @@ pub(super) fn log(path: &Path) -> (Option<Log>, Vec<Malformed>) {
 
 fn unreadable(name: &str, error: &io::Error) -> Malformed {
     Malformed::whole(name, format!("can't be read: {error}"))
-}
-
-/// One byte more than is read, so that what is too large shows.
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let most = LARGEST as u64 + 1;
-    if path.as_os_str() == "-" {
-        io::stdin().take(most).read_to_end(&mut bytes)?;
-    } else {
-        File::open(path)?.take(most).read_to_end(&mut bytes)?;
-    }
-    Ok(bytes)
 }
