@@ -22,7 +22,6 @@ pub(crate) fn text(path: &Path, most: u64) -> Result<String, String> {
     if bytes.len() as u64 > most {
         return Err(format!("it has more than {most} bytes"));
     }
-    String::from_utf8(bytes).map_err(|error| {
-        format!("it is not UTF-8 text: byte {} can't be read", error.utf8_error().valid_up_to())
-    })
+    String::from_utf8(bytes)
+        .map_err(|error| format!("not UTF-8 text: byte {} can't be read", error.utf8_error().valid_up_to()))
 }
