@@ -194,7 +194,7 @@ fn another_table_can_be_used_and_its_faults_are_named() {
             table.replace("schema = 1", "schema = 1\nshcema = 2").into_bytes(),
             "line 3, column 1: unknown field `shcema`",
         ),
-        (b"\xff\xfe".to_vec(), "is not UTF-8 text: byte 0"),
+        (b"\xff\xfe".to_vec(), "not UTF-8 text: byte 0"),
         (Vec::new(), "missing field"),
     ] {
         fs::write(&file, content).unwrap();
