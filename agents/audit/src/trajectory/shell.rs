@@ -5,7 +5,7 @@
 //! a command can begin is looked at: after `sudo` and `xargs`, in `bash -c`, in `$(...)`, in a file written before.
 //! So `c""url`, `$'\x63url'` and `echo Y3VybA== | base64 -d | sh` are `curl`, and `grep curl` is not.
 //!
-//! Nothing is run, and what can't be known stays unknown. All work is bounded by [`Budget`].
+//! Nothing is run, and what can't be known stays unknown. All work is bounded by [`BUDGET`].
 
 use std::collections::HashMap;
 
