@@ -1,96 +1,19 @@
 //! One tool call: what of it reaches the network.
 
+mod fields;
+mod runs;
+
 use super::code;
 use super::finding::{Confidence, Kind, Level, Raw, Runs};
 use super::hosts;
 use super::json::{self, Json};
 use super::patch;
-use super::shell::{Output, Shell, World};
+use super::shell::{Shell, World};
 use super::tools::{self, Class};
+use fields::ADDRESSES;
 
 /// Tools in tools are followed so far.
 const DEEPEST: usize = 4;
-
-/// Fields that hold commands.
-const COMMANDS: &[&str] = &[
-    "command",
-    "cmd",
-    "script",
-    "bash_command",
-    "commands",
-    "argv",
-    "shell_command",
-    "code",
-    "line",
-    "cmdline",
-    "command_line",
-    "exec",
-    "run",
-    "args",
-    "program",
-];
-
-/// Fields that hold what is typed into a program that runs already, which may be anything.
-const TYPED: &[&str] = &["keystrokes", "chars", "stdin", "input", "keys", "text", "data"];
-
-/// Fields that hold source.
-const SOURCES: &[&str] = &[
-    "code",
-    "source",
-    "script",
-    "command",
-    "input",
-    "cell",
-    "new_source",
-    "program",
-    "text",
-    "python",
-    "r_code",
-    "expr",
-    "content",
-];
-
-/// Fields that hold addresses.
-const ADDRESSES: &[&str] = &[
-    "url",
-    "uri",
-    "href",
-    "link",
-    "urls",
-    "uris",
-    "links",
-    "endpoint",
-    "website",
-    "page",
-    "address",
-    "image_url",
-    "base_url",
-    "source_url",
-];
-
-/// Fields of commands that are for people.
-const REMARKS: &[&str] = &[
-    "description",
-    "justification",
-    "explanation",
-    "reason",
-    "title",
-    "purpose",
-    "comment",
-    "workdir",
-    "cwd",
-    "directory",
-    "dir_path",
-    "analysis",
-    "thought",
-    "plan",
-    "message",
-    "summary",
-    "is_background",
-    "timeout",
-    "session_id",
-    "name",
-];
 
 /// What a call does on the network.
 pub(crate) fn judge(world: &mut World, name: &str, arguments: &Json<'_>) -> Vec<Raw> {
@@ -111,8 +34,8 @@ fn call(shell: &mut Shell<'_>, name: &str, arguments: &Json<'_>, depth: usize) {
         Class::Web(runs) => web(shell, Kind::WebTool, runs, name, arguments),
         Class::Forge => web(shell, Kind::CodeHost, Runs::Client, name, arguments),
         Class::Mcp => mcp(shell, name, arguments),
-        Class::Shell => commands(shell, arguments),
-        Class::Code => sources(shell, arguments),
+        Class::Shell => runs::commands(shell, arguments),
+        Class::Code => runs::sources(shell, arguments),
         Class::Write => writes(shell, arguments),
         Class::Relay => relay(shell, name, arguments, depth),
         Class::Local => local(shell, name, arguments),
@@ -165,130 +88,6 @@ fn all_hosts(arguments: &Json<'_>) -> Vec<String> {
     let mut found = Vec::new();
     texts(arguments, &mut |_, text| found.extend(hosts::outside_hosts(text)));
     hosts::once(found.into_iter())
-}
-
-/// A tool that runs commands.
-fn commands(shell: &mut Shell<'_>, arguments: &Json<'_>) {
-    match arguments {
-        Json::Text(text) => {
-            // Codex' `exec` takes JavaScript that calls the tools.
-            if text.contains("tools.") || text.contains("tools[") {
-                return tool_source(shell, text);
-            }
-            shell.script(text);
-        }
-        Json::List(items) => words(shell, items),
-        Json::Table(fields) => {
-            // `{"action": {"command": [...], "env": {...}}}`
-            for (key, value) in fields {
-                let key = key.as_ref();
-                match value {
-                    Json::Table(inner) if matches!(key, "env" | "environment") => {
-                        for (variable, value) in inner {
-                            if let Some(value) = value.as_text() {
-                                let words = ["export".to_owned(), format!("{variable}={value}")];
-                                shell.command(&words, Output::none());
-                            }
-                        }
-                    }
-                    _ if REMARKS.contains(&key) => remark(shell, value),
-                    Json::Text(text) if TYPED.contains(&key) => typed(shell, text),
-                    Json::Text(text) if text.contains("tools.") && key == "input" => tool_source(shell, text),
-                    Json::Text(text) if COMMANDS.contains(&key) => {
-                        shell.script(text);
-                    }
-                    Json::Text(text)
-                        if text.contains(char::is_whitespace) || hosts::urls(text).next().is_some() =>
-                    {
-                        shell.script(text);
-                    }
-                    Json::List(items) if key == "commands" => {
-                        for item in items {
-                            commands(shell, item);
-                        }
-                    }
-                    Json::List(items) => words(shell, items),
-                    Json::Table(_) => commands(shell, value),
-                    _ => {}
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
-/// `["bash", "-lc", "..."]`
-fn words(shell: &mut Shell<'_>, items: &[Json<'_>]) {
-    if items.iter().any(Json::is_table) {
-        for item in items {
-            commands(shell, item);
-        }
-        return;
-    }
-    let words: Vec<String> = items.iter().filter_map(|item| item.as_text().map(str::to_owned)).collect();
-    match words.as_slice() {
-        [script] if script.contains(char::is_whitespace) => {
-            shell.script(script);
-        }
-        words => {
-            shell.command(words, Output::none());
-        }
-    }
-}
-
-/// What is typed may be a shell's line, or a language's.
-fn typed(shell: &mut Shell<'_>, text: &str) {
-    let before = shell.found.len();
-    shell.script(text);
-    if !text.trim_start().starts_with("tools.") {
-        code::scan(shell, text);
-    }
-    let mut index = 0;
-    shell.found.retain(|raw| {
-        index += 1;
-        index <= before || raw.kind != Kind::Url || raw.level == Level::Note
-    });
-}
-
-/// JavaScript that calls the CLI's tools.
-fn tool_source(shell: &mut Shell<'_>, text: &str) {
-    for (tool, literals, what) in code::tool_calls(text) {
-        match tools::classify(&tool) {
-            Class::Web(_) => {
-                let found = literals.iter().flat_map(|literal| hosts::outside_hosts(literal));
-                let raw =
-                    Raw::new(Kind::WebTool, "web tool call", &what).hosts(hosts::once(found)).provider();
-                shell.report(raw);
-            }
-            Class::Forge => {
-                shell.report(Raw::new(Kind::CodeHost, format!("`{tool}` reads a code host"), &what))
-            }
-            Class::Mcp => shell.report(
-                Raw::new(Kind::McpCall, format!("`{tool}` is a tool of an MCP server"), &what)
-                    .likely()
-                    .note(),
-            ),
-            Class::Write => literals.iter().for_each(|literal| patch::apply(&mut shell.world.files, literal)),
-            Class::Local => {}
-            _ => {
-                for literal in &literals {
-                    shell.script(literal);
-                }
-            }
-        }
-    }
-}
-
-/// A tool that runs source.
-fn sources(shell: &mut Shell<'_>, arguments: &Json<'_>) {
-    texts(arguments, &mut |key, text| {
-        if REMARKS.contains(&key) {
-            return;
-        }
-        if key.is_empty() || SOURCES.contains(&key) || text.contains('(') {
-            code::run(shell, "", text);
-        }
-    });
 }
 
 /// A tool that writes files.
@@ -394,10 +193,6 @@ fn unknown(shell: &mut Shell<'_>, name: &str, arguments: &Json<'_>) {
         return;
     }
     texts_only(shell, arguments);
-}
-
-fn remark(shell: &mut Shell<'_>, value: &Json<'_>) {
-    texts_only(shell, value);
 }
 
 /// Addresses in arguments that nothing runs.
