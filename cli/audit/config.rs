@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use closedbook_agents::{Ask, Refused};
 use closedbook_audit::config::{self, Report, Verdict};
 use serde_json::json;
 
@@ -76,6 +77,11 @@ impl Config {
     pub(super) fn run(self) -> Result<ExitCode, Failure> {
         let folder = Folder::open(&self.root)?;
         let table = self.table.load()?;
+        if let Some(agent) = &self.agent
+            && let Err(refused @ Refused::Agent { .. }) = table.choose(&Ask { agent, ..Ask::default() })
+        {
+            return Err(Failure::refused(refused.to_string()));
+        }
         let mut audited = Vec::new();
         for start in Start::all(&self)? {
             let mut report = start.audit(&folder)?;

@@ -1,7 +1,7 @@
 //! What a container lets a task do to the enforcement around it.
 //!
 //! Reads what engines and orchestrators are told, or tell: `docker inspect`, `podman inspect`, compose files, OCI runtime
-//! configurations, Kubernetes manifests. Each becomes the same [facts](facts), and the checks see only those. What is
+//! configurations, Kubernetes manifests. Each becomes the same facts, and the checks see only those. What is
 //! not understood is said to be [unknown](Level::Unknown), never left out.
 
 mod capability;
