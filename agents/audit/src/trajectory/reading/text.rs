@@ -48,9 +48,7 @@ impl Reading {
                     let file = self.transcript.file.clone();
                     self.fault(Malformed::whole(file, "no list `steps`, which a trajectory in ATIF has"));
                 }
-                if value.text("continued_trajectory_ref").is_some() {
-                    let file = self.transcript.file.clone();
-                    let next = value.text("continued_trajectory_ref").unwrap_or_default();
+                if let Some(next) = value.text("continued_trajectory_ref") {
                     let raw = Raw::new(
                         Kind::Opaque,
                         "the trajectory goes on in another file, which must be read too",
@@ -58,7 +56,6 @@ impl Reading {
                     )
                     .note();
                     self.push(&Spot::default(), "continued_trajectory_ref", None, raw);
-                    let _ = file;
                 }
                 walk::walk(value, &Spot::default(), self);
             }

@@ -66,14 +66,14 @@ pub(super) fn a_language(shell: &mut Shell<'_>, name: &str, arguments: &[String]
         }
         rest = after;
         if word == "-m" && !matches!(name, "node" | "nodejs") {
-            return a_module(shell, after, input);
+            return a_module(shell, after);
         }
         if let Some(module) =
             word.strip_prefix("-m").filter(|module| !module.is_empty() && name.starts_with("python"))
         {
             let mut words = vec![module.to_owned()];
             words.extend_from_slice(after);
-            return a_module(shell, &words, input);
+            return a_module(shell, &words);
         }
         // `-MLWP::Simple`, `-rnet/http`: a part of the program.
         if let Some(module) =
@@ -163,7 +163,7 @@ pub(super) fn a_language(shell: &mut Shell<'_>, name: &str, arguments: &[String]
 }
 
 /// `python -m MODULE`
-fn a_module(shell: &mut Shell<'_>, words: &[String], input: &Output) -> Output {
+fn a_module(shell: &mut Shell<'_>, words: &[String]) -> Output {
     let Some((module, arguments)) = words.split_first() else { return Output::Unknown };
     match module.as_str() {
         "pip" | "pipx" | "uv" | "conda" | "poetry" | "pipenv" | "pdm" => {
@@ -188,6 +188,5 @@ fn a_module(shell: &mut Shell<'_>, words: &[String], input: &Output) -> Output {
             shell.addresses(module, arguments);
         }
     }
-    let _ = input;
     Output::Unknown
 }
