@@ -18,7 +18,7 @@ use closedbook_agents::{Ask, Settings, Table};
 use closedbook_audit::config::{Content, Files, Launch, Origin, State, audit};
 use closedbook_audit::offer::{How, Offer, Tape};
 use serde::Deserialize;
-use support::{clients, open_folder};
+use support::{clients, open_folder, say};
 
 const PROMPT: &str = "Say hello. @@more-tools";
 /// How many cases of each agent are in the sample.
@@ -114,7 +114,7 @@ fn the_audit_says_what_the_real_programs_do() {
         };
         *counts.entry(word).or_insert(0) += 1;
     }
-    eprintln!("=== real programs against the audit, {} cases: {counts:?} ===", results.len());
+    say(&format!("real programs against the audit, {} cases: {counts:?}", results.len()));
     silent.iter().for_each(|line| eprintln!("no request: {line}"));
     assert!(differing.is_empty(), "{}", differing.join("\n"));
 }
