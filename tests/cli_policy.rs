@@ -135,7 +135,11 @@ fn what_can_not_be_read_is_said() {
     assert!(missing.stderr.starts_with("closedbook: can't read policy no/such/policy.toml: "));
     // Endless, but not for us.
     let endless = policy(&["check", "/dev/zero"], "");
-    assert!(endless.code == 2 && endless.stderr.contains("it has more than 2097152 bytes"), "{}", endless.stderr);
+    assert!(
+        endless.code == 2 && endless.stderr.contains("it has more than 2097152 bytes"),
+        "{}",
+        endless.stderr
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `closedbook agents probe`: what the real CLI offers its model, with the table's switches and without.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ impl Probe {
         let (choice, recipe) = choose(&table, &self.agent_name)?;
         let program = match self.program.as_slice() {
             [] => vec![OsString::from(&choice.usable().program)],
-            given => given.to_vec(),
+            given => given.iter().map(from_here).collect(),
         };
         let stage = Stage {
             program,
@@ -186,4 +186,30 @@ fn distinct<'a>(switches: impl Iterator<Item = &'a Switch>) -> Vec<&'a Switch> {
         }
     }
     all
+}
+
+/// A path as it is meant here: the CLI is started in a folder of its own.
+fn from_here(word: &OsString) -> OsString {
+    let path = Path::new(word);
+    let is_path = word.to_string_lossy().contains('/') && path.exists();
+    match std::path::absolute(path) {
+        Ok(absolute) if is_path => absolute.into_os_string(),
+        _ => word.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Unit tests run in the folder of the package.
+    #[test]
+    fn paths_are_meant_from_here() {
+        let of = |word: &str| from_here(&word.into()).into_string().unwrap();
+        assert!(of("cli/main.rs").starts_with('/') && of("cli/main.rs").ends_with("/cli/main.rs"));
+        // A name is looked for in PATH, and what is no path here may be an argument.
+        for word in ["node", "Cargo.toml", "no/such/file", "--flag=a/b", "/usr"] {
+            assert_eq!(of(word), word);
+        }
+    }
 }
