@@ -321,10 +321,8 @@ async fn serve(
 
 /// Waits for the end of the self-test.
 async fn passed(verdict: Verdict) -> Result<(), String> {
-    match tokio::task::spawn_blocking(|| verdict.wait()).await {
-        Ok(tested) => tested.map_err(|error| chain(&error)),
-        Err(error) => Err(error.to_string()),
-    }
+    let tested = outer::aside("self-test", || verdict.wait()).map_err(|error| error.to_string())?.await;
+    tested.map_err(|error| error.to_string())?.map_err(|error| chain(&error))
 }
 
 /// Descriptors that there is room for from the start: four thousand connections, at 64 KiB of the kernel's memory.

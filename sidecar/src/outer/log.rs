@@ -13,7 +13,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use closedbook_policy::{Phase, Refusal};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use super::metrics::{Limit, Metrics};
@@ -119,9 +119,11 @@ struct Idle {
     state: Arc<State>,
 }
 
-/// The thread that writes.
+/// The thread that writes, and what tells that it has ended.
 #[derive(Debug)]
-pub(crate) struct Writing(Option<JoinHandle<Result<(), io::Error>>>);
+pub(crate) struct Writing(Option<(Thread, oneshot::Receiver<()>)>);
+
+type Thread = JoinHandle<Result<(), io::Error>>;
 
 impl Log {
     /// A log that is written there, or one that only counts.
@@ -222,19 +224,23 @@ impl Writer {
     /// before the process is confined, since a thread takes its restrictions from the one that starts it.
     pub(crate) fn start(self) -> Result<Writing, io::Error> {
         let Some(Idle { lines, sink, state }) = self.0 else { return Ok(Writing(None)) };
-        let write = move || writer::write(lines, sink, &state);
+        let (ended, end) = oneshot::channel();
+        let write = move || {
+            // Goes with the thread, however that ends.
+            let _ended: oneshot::Sender<()> = ended;
+            writer::write(lines, sink, &state)
+        };
         let thread = std::thread::Builder::new().name("log".into()).spawn(write)?;
-        Ok(Writing(Some(thread)))
+        Ok(Writing(Some((thread, end))))
     }
 }
 
 impl Writing {
-    /// Waits until everything is written; all [`Log`]s and [`Record`]s must be gone.
-    pub(crate) fn finish(self) -> Result<(), io::Error> {
-        match self.0.map(JoinHandle::join) {
-            None => Ok(()),
-            Some(Ok(written)) => written,
-            Some(Err(_)) => Err(io::Error::other("the log's writer panicked")),
-        }
+    /// Waits until everything is written; all [`Log`]s and [`Record`]s must be gone, or go meanwhile.
+    pub(crate) async fn finish(self) -> Result<(), io::Error> {
+        let Some((thread, end)) = self.0 else { return Ok(()) };
+        // Nothing is ever sent: what is waited for is that nobody can any more.
+        let _ = end.await;
+        thread.join().unwrap_or_else(|_| Err(io::Error::other("the log's writer panicked")))
     }
 }

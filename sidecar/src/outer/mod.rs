@@ -28,6 +28,7 @@ use crate::journal::{Journal, JournalError, Past, PastRuling};
 use crate::listeners::Listeners;
 
 mod accept;
+mod aside;
 mod connection;
 mod copy;
 mod dial;
@@ -53,6 +54,7 @@ mod summary;
 #[cfg(test)]
 pub(crate) mod testing;
 
+pub use aside::aside;
 pub use limits::{Limits, Rate};
 use log::Record;
 pub use log::{Kind, LogTo, Rotation, WhenFull};
@@ -114,6 +116,9 @@ pub enum Error {
     /// The thread that writes the log can't be started.
     #[error("the log's writer can't be started")]
     Log(#[source] io::Error),
+    /// The thread that serves the control socket can't be started.
+    #[error("the control socket can't be served")]
+    Control(#[source] io::Error),
 }
 
 /// A proxy that is ready to serve.
@@ -270,7 +275,12 @@ impl Proxy {
         }
         if let Some(control) = self.control.take() {
             let (control, outer) = (control.open().map_err(Error::Listener)?, Arc::clone(&self.outer));
-            services.spawn_blocking(move || control.serve(outer, stopped));
+            let serving = aside("control", move || control.serve(outer, stopped)).map_err(Error::Control)?;
+            services.spawn(async {
+                if let Err(error) = serving.await {
+                    tracing::error!(%error, "the control socket is served no more; this is a bug of closedbook");
+                }
+            });
         }
         tokio::select! {
             () = stop => {}
@@ -287,12 +297,7 @@ impl Proxy {
         let mut summary = self.outer.log.tally().summary();
         // With it goes the queue's last sender, which is what ends the writer.
         drop(self.outer);
-        let written = tokio::task::spawn_blocking(|| writing.finish()).await;
-        summary.log_error = match written {
-            Ok(Ok(())) => None,
-            Ok(Err(error)) => Some(error.to_string()),
-            Err(error) => Some(error.to_string()),
-        };
+        summary.log_error = writing.finish().await.err().map(|error| error.to_string());
         Ok(summary)
     }
 }

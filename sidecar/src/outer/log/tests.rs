@@ -42,7 +42,7 @@ async fn schema() {
     record.moved().up.store(7, Ordering::Relaxed);
     record.deny(&refusal());
     drop(log);
-    writer.finish().unwrap();
+    writer.finish().await.unwrap();
     let text = std::fs::read_to_string(file.path()).unwrap();
     let line: serde_json::Value = serde_json::from_str(&text).unwrap();
     let ts = line["ts"].as_str().unwrap();
@@ -87,7 +87,7 @@ async fn exactly_once() {
     let summary = log.tally().summary();
     assert_eq!((summary.allowed, summary.cut), (1, 4));
     drop(log);
-    writer.finish().unwrap();
+    writer.finish().await.unwrap();
     let text = std::fs::read_to_string(file.path()).unwrap();
     let lines: Vec<serde_json::Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -264,7 +264,7 @@ async fn openings() {
     record.allow();
     log.open(phase()).await.unwrap().deny(&refusal());
     drop(log);
-    writer.finish().unwrap();
+    writer.finish().await.unwrap();
     let text = std::fs::read_to_string(file.path()).unwrap();
     assert_eq!(numbers(&text), [1, 1, 2]);
     let opening: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
@@ -284,7 +284,7 @@ async fn torn_by_another() {
     let writer = writer.start().unwrap();
     log.open(phase()).await.unwrap().allow();
     drop(log);
-    writer.finish().unwrap();
+    writer.finish().await.unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     let (torn, rest) = text.split_once('\n').unwrap();
     assert_eq!((torn, numbers(rest)), ("{\"id\":7,\"ts", vec![1]));
@@ -311,7 +311,7 @@ async fn rotation_of_files() {
         log.open(phase()).await.unwrap().deny(&refusal());
     }
     drop(log);
-    writer.finish().unwrap();
+    writer.finish().await.unwrap();
     let (aside, now) = (std::fs::read_to_string(aside).unwrap(), std::fs::read_to_string(path).unwrap());
     assert!(aside.len() <= 8192 && !now.is_empty());
     assert_eq!(numbers(&(aside + &now)), (1..=30).collect::<Vec<_>>());
