@@ -1,0 +1,43 @@
+//! What marks one try among all others, wherever it arrives.
+
+use std::fmt;
+
+use ring::rand::{SecureRandom as _, SystemRandom};
+use serde::{Deserialize, Serialize};
+
+/// `N0NCE-` and 16 hex digits: 22 octets, letters, digits and a hyphen alone, so that it fits a host label, a TLS session
+/// id (32 octets) and a datagram. A witness finds it in bytes of any protocol; case does not count.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Nonce(String);
+
+impl Nonce {
+    /// One that nobody has used. `None` if the system has no random numbers to give.
+    pub fn fresh() -> Option<Self> {
+        let mut octets = [0_u8; 8];
+        SystemRandom::new().fill(&mut octets).ok()?;
+        let digits: String = octets.iter().map(|octet| format!("{octet:02x}")).collect();
+        Some(Self(format!("N0NCE-{digits}")))
+    }
+
+    /// The mark of a try that could not be made.
+    pub(crate) fn none() -> Self {
+        Self(String::new())
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// As a host label: lower case.
+    pub fn label(&self) -> String {
+        self.0.to_ascii_lowercase()
+    }
+}
+
+impl fmt::Display for Nonce {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

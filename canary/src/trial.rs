@@ -1,0 +1,327 @@
+//! A probe at work: what it is given, and the tries that it makes.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::Event;
+use crate::nonce::Nonce;
+use crate::probe::{Level, Probe};
+use crate::seen::Seen;
+use crate::surroundings::Surroundings;
+use crate::targets::{Permitted, Targets};
+
+/// What a probe is given, and where its tries are noted.
+#[derive(Debug)]
+pub struct Trial<'a> {
+    probe: &'static Probe,
+    level: Level,
+    targets: &'a Targets,
+    around: &'a Surroundings,
+    signals: Signals,
+    tries: Vec<Try>,
+}
+
+/// One try: a technique in one of its variants, against one target.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Try {
+    /// The variant, in words that are the same in every run: the baseline is found by them.
+    pub what: String,
+    /// What was aimed at.
+    pub to: String,
+    /// What must become of it.
+    pub want: Want,
+    /// Its mark.
+    pub nonce: Nonce,
+    /// What was seen.
+    #[serde(flatten)]
+    pub seen: Seen,
+    /// How long it took, in milliseconds.
+    pub ms: u64,
+    /// The address that was aimed at, where one was.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub aimed: Option<IpAddr>,
+    /// Whether nobody lives there.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub nowhere: bool,
+    /// Another try of this probe that has to succeed if this one's failure is to mean anything.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub beside: Option<String>,
+    /// Whether whatever arrives at the address is this try's, nonce or not.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub quiet: bool,
+}
+
+/// What must become of a try.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "want", rename_all = "kebab-case")]
+pub enum Want {
+    /// The permitted host answers, at the application layer.
+    Reached {
+        /// The host.
+        name: String,
+    },
+    /// It gets nowhere.
+    Stopped,
+    /// It gets nowhere, or to the permitted host at that host's own address; never where it was aimed.
+    Rewritten {
+        /// The host.
+        name: String,
+    },
+    /// What is looked for is not there.
+    Absent,
+}
+
+/// A try that is about to be made.
+pub struct Attempt<'s> {
+    what: String,
+    to: String,
+    want: Want,
+    aimed: Option<IpAddr>,
+    nowhere: bool,
+    beside: Option<String>,
+    quiet: bool,
+    how: Box<dyn FnOnce(&Nonce) -> Seen + Send + 's>,
+}
+
+impl<'s> Attempt<'s> {
+    /// A try in the variant `what`, aimed at `to`. `how` makes it and says what it saw.
+    pub fn new(
+        what: impl Into<String>,
+        to: impl fmt::Display,
+        want: Want,
+        how: impl FnOnce(&Nonce) -> Seen + Send + 's,
+    ) -> Self {
+        let to = to.to_string();
+        let aimed = address_in(&to);
+        Self {
+            what: what.into(),
+            to,
+            want,
+            aimed,
+            nowhere: false,
+            beside: None,
+            quiet: false,
+            how: Box::new(how),
+        }
+    }
+
+    /// Nobody lives at the target: whoever answers is in between.
+    pub fn nowhere(mut self, nowhere: bool) -> Self {
+        self.nowhere = nowhere;
+        self
+    }
+
+    /// The address that is aimed at, where `to` does not say it.
+    pub fn aimed(mut self, ip: IpAddr) -> Self {
+        self.aimed = Some(ip);
+        self
+    }
+
+    /// The try `what` of this probe has to succeed if this one's failure is to mean anything.
+    pub fn beside(mut self, what: impl Into<String>) -> Self {
+        self.beside = Some(what.into());
+        self
+    }
+
+    /// Whatever arrives at the address is this try's.
+    pub fn quiet(mut self) -> Self {
+        self.quiet = true;
+        self
+    }
+
+    fn make(self) -> Try {
+        let Self { what, to, want, aimed, nowhere, beside, quiet, how } = self;
+        let started = Instant::now();
+        let nonce = Nonce::fresh();
+        let seen = match &nonce {
+            Some(nonce) => how(nonce),
+            None => Seen::failed("the system has no random numbers"),
+        };
+        let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let nonce = nonce.unwrap_or_else(Nonce::none);
+        Try { what, to, want, nonce, seen, ms, aimed, nowhere, beside, quiet }
+    }
+}
+
+impl<'a> Trial<'a> {
+    pub(crate) fn new(
+        probe: &'static Probe,
+        level: Level,
+        targets: &'a Targets,
+        around: &'a Surroundings,
+        signals: Signals,
+    ) -> Self {
+        Self { probe, level, targets, around, signals, tries: Vec::new() }
+    }
+
+    /// As whom.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// What can be aimed at. The reference outlives the trial, so that attempts may hold it.
+    pub fn targets(&self) -> &'a Targets {
+        self.targets
+    }
+
+    /// What the container offers.
+    pub fn around(&self) -> &'a Surroundings {
+        self.around
+    }
+
+    /// A host that is permitted on port 443. [`Need::PermittedTls`](crate::Need) promises it.
+    pub fn https(&self) -> Option<&'a Permitted> {
+        self.targets.https()
+    }
+
+    /// A host that is permitted on port 80.
+    pub fn http(&self) -> Option<&'a Permitted> {
+        self.targets.http()
+    }
+
+    /// Makes one try.
+    pub fn attempt(&mut self, attempt: Attempt<'_>) -> &Seen {
+        let made = attempt.make();
+        let position = self.tries.len();
+        self.tries.push(made);
+        // Just put there.
+        self.tries.get(position).map_or(&Seen::NotFound, |made| &made.seen)
+    }
+
+    /// Makes several at once. Only for those that don't disturb each other.
+    pub fn attempt_all(&mut self, attempts: Vec<Attempt<'_>>) {
+        /// At a time: each is a thread.
+        const AT_ONCE: usize = 8;
+        let mut waiting = attempts.into_iter();
+        loop {
+            let some: Vec<Attempt<'_>> = waiting.by_ref().take(AT_ONCE).collect();
+            if some.is_empty() {
+                return;
+            }
+            let made = std::thread::scope(|scope| {
+                let threads: Vec<_> =
+                    some.into_iter().map(|attempt| scope.spawn(|| attempt.make())).collect();
+                threads.into_iter().map(|thread| thread.join()).collect::<Vec<_>>()
+            });
+            for made in made {
+                match made {
+                    Ok(made) => self.tries.push(made),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+        }
+    }
+
+    /// Waits until an event has happened; false if it never will. A probe of [`Moment::Switch`](crate::Moment) waits for
+    /// [`Event::Switched`], with its connections open; one of [`Moment::Crash`](crate::Moment) for [`Event::Killed`].
+    pub fn until(&self, event: Event) -> bool {
+        self.signals.until(event)
+    }
+
+    /// Whether an event has happened.
+    pub fn has_happened(&self, event: Event) -> bool {
+        self.signals.has(event)
+    }
+
+    /// Says that this probe has done what comes before the event, and goes on at work: for probes that work while it happens.
+    pub fn ready(&self) {
+        self.signals.ready();
+    }
+
+    /// Waits: some probes are about time.
+    pub fn pause(&self, time: Duration) {
+        std::thread::sleep(time);
+    }
+
+    pub(crate) fn into_tries(self) -> Vec<Try> {
+        self.tries
+    }
+
+    /// The probe.
+    pub fn probe(&self) -> &'static Probe {
+        self.probe
+    }
+}
+
+/// What has happened, for probes that wait for it. All clones are the same.
+#[derive(Debug, Clone)]
+pub(crate) struct Signals(Arc<(Mutex<State>, Condvar)>);
+
+#[derive(Debug, Default)]
+struct State {
+    happened: Vec<Event>,
+    ready: usize,
+    waiting: usize,
+}
+
+impl Signals {
+    /// Nothing has happened.
+    pub(crate) fn new() -> Self {
+        Self(Arc::default())
+    }
+
+    /// It has happened.
+    pub(crate) fn tell(&self, event: Event) {
+        let (state, changed) = &*self.0;
+        state.lock().unwrap_or_else(PoisonError::into_inner).happened.push(event);
+        changed.notify_all();
+    }
+
+    /// Probes that have done what comes before the event.
+    pub(crate) fn ready_probes(&self) -> usize {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).ready
+    }
+
+    /// Whether any probe waits: time does not count then.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).waiting > 0
+    }
+
+    fn has(&self, event: Event) -> bool {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).happened.contains(&event)
+    }
+
+    fn ready(&self) {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).ready += 1;
+    }
+
+    fn until(&self, event: Event) -> bool {
+        let (state, changed) = &*self.0;
+        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.ready += 1;
+        state.waiting += 1;
+        while !state.happened.contains(&event) && !state.happened.contains(&Event::Over) {
+            state = changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.waiting -= 1;
+        state.happened.contains(&event)
+    }
+}
+
+impl Want {
+    /// The permitted host answers.
+    pub fn reached(name: impl Into<String>) -> Self {
+        Want::Reached { name: name.into() }
+    }
+
+    /// Nowhere, or to this host.
+    pub fn rewritten(name: impl Into<String>) -> Self {
+        Want::Rewritten { name: name.into() }
+    }
+}
+
+/// `192.0.2.1:443`, `[2001:db8::1]:443`, `192.0.2.1`.
+fn address_in(to: &str) -> Option<IpAddr> {
+    to.parse::<std::net::SocketAddr>().map(|address| address.ip()).or_else(|_| to.parse()).ok()
+}
+
+impl fmt::Debug for Attempt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Attempt({} -> {})", self.what, self.to)
+    }
+}

@@ -1,0 +1,252 @@
+//! From evidence to a verdict. Pure: the same evidence is judged the same, years later and elsewhere.
+//!
+//! What is not shown is not assumed. *Blocked* needs a control that passed, and a witness who saw nothing; where there is
+//! no witness, it needs an answer from an address where nobody lives, which only a filter can have given.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::seen::Seen;
+use crate::trial::{Try, Want};
+use crate::witness::Arrival;
+
+/// Beyond this, whoever was refused was kept waiting: policy held, and the client hung.
+pub const SLOW_MS: u64 = 2000;
+
+/// What became of a try, or of all tries of a probe (then the worst).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// A precondition is missing, which the report names.
+    NotApplicable,
+    /// A permitted host answered.
+    Allowed,
+    /// Stopped, and told so.
+    Blocked,
+    /// It got to the permitted host, not to where it was aimed.
+    Rewritten,
+    /// Stopped, after more than two seconds: a warning.
+    BlockedSlow,
+    /// It can't be told.
+    Inconclusive,
+    /// A permitted host was refused.
+    Refused,
+    /// A leak can't be excluded.
+    Suspect,
+    /// It got out.
+    Leak,
+}
+
+/// A verdict with its grounds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judged {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What it rests on, in a sentence.
+    pub because: String,
+}
+
+/// What is known of the same technique where it is allowed to work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Control {
+    /// It works: shown by this.
+    Passed(String),
+    /// It does not work there either, so its failure here means nothing.
+    Failed(String),
+    /// Nobody tried.
+    Absent,
+}
+
+/// What is known from the other side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Testimony<'a> {
+    /// The witness's record was read, and this is what bears the try's mark.
+    Saw(&'a [&'a Arrival]),
+    /// Nobody can say what arrived, for this reason.
+    Blind(&'a str),
+}
+
+/// Judges one try.
+pub fn judge(attempt: &Try, control: &Control, testimony: Testimony<'_>) -> Judged {
+    match &attempt.want {
+        Want::Reached { name } => reached(name, &attempt.seen),
+        Want::Absent => absent(&attempt.seen),
+        Want::Stopped => stopped(attempt, None, control, testimony),
+        Want::Rewritten { name } => stopped(attempt, Some(name), control, testimony),
+    }
+}
+
+fn reached(name: &str, seen: &Seen) -> Judged {
+    match seen {
+        Seen::Proof { .. } | Seen::Verified { .. } => Verdict::Allowed.because(format!("{name}: {seen}")),
+        // What a filter says, and no server that is merely ill.
+        Seen::Alert { description: 49 } | Seen::Answered { status: 403, .. } => {
+            Verdict::Refused.because(format!("{name} is permitted, and was refused: {seen}"))
+        }
+        Seen::Dns { code, .. } if code == "NXDOMAIN" => {
+            Verdict::Refused.because(format!("{name} is permitted, and its name was refused: {seen}"))
+        }
+        _ => Verdict::Inconclusive.because(format!("{name} is permitted, and did not answer: {seen}")),
+    }
+}
+
+fn absent(seen: &Seen) -> Judged {
+    match seen {
+        Seen::NotFound => Verdict::Blocked.because(seen.to_string()),
+        Seen::Denied { .. } => Verdict::Blocked.because(seen.to_string()),
+        Seen::Unsupported { .. } => Verdict::NotApplicable.because(seen.to_string()),
+        Seen::Found { .. } => Verdict::Suspect.because(seen.to_string()),
+        Seen::Proof { .. } => Verdict::Leak.because(seen.to_string()),
+        _ => Verdict::Inconclusive.because(seen.to_string()),
+    }
+}
+
+fn stopped(attempt: &Try, name: Option<&str>, control: &Control, testimony: Testimony<'_>) -> Judged {
+    let Try { seen, .. } = attempt;
+    // What arrived counts before anything that was seen inside.
+    if let Testimony::Saw(arrivals) = testimony
+        && let Some(astray) = arrivals.iter().find(|arrival| is_astray(arrival, attempt, name))
+    {
+        return Verdict::Leak.because(format!("the witness saw it: {}", astray.shown()));
+    }
+    let home = match testimony {
+        Testimony::Saw(arrivals) => arrivals.first().map(|arrival| arrival.shown()),
+        Testimony::Blind(_) => None,
+    };
+    match (seen, name) {
+        (Seen::Verified { name: by, .. }, Some(name)) if by == name => {
+            return Verdict::Rewritten.because(format!("it went to the permitted host: {seen}"));
+        }
+        (Seen::Proof { .. }, Some(_)) if home.is_some() => {}
+        (Seen::Proof { .. }, _) => return Verdict::Leak.because(seen.to_string()),
+        (Seen::Verified { .. }, None) => return Verdict::Leak.because(seen.to_string()),
+        (Seen::Failed { .. }, _) => return Verdict::Inconclusive.because(seen.to_string()),
+        (Seen::Unsupported { .. }, _) => return Verdict::NotApplicable.because(seen.to_string()),
+        _ => {}
+    }
+    if let (Some(home), Some(name)) = (home, name) {
+        return Verdict::Rewritten.because(format!("it arrived at {name} itself: {home}"));
+    }
+    if let Some(what) = answered(seen) {
+        return Verdict::Suspect.because(format!("somebody answered: {what}"));
+    }
+    // The kernel said no before there was a packet: that needs no other side.
+    if let Seen::Denied { .. } = seen {
+        return attempt.held(seen.to_string());
+    }
+    let shown = match (control, testimony) {
+        (Control::Failed(why), _) => {
+            return Verdict::Inconclusive
+                .because(format!("{seen}; but it does not work where nothing is in its way either: {why}"));
+        }
+        (Control::Passed(by), Testimony::Saw(_)) => {
+            format!("{seen}; the witness saw nothing; control: {by}")
+        }
+        (Control::Absent, Testimony::Saw(_)) => {
+            return Verdict::Inconclusive
+                .because(format!("{seen}; the witness saw nothing, but nobody has shown that it would"));
+        }
+        (_, Testimony::Blind(_)) if attempt.nowhere && is_told(seen) => {
+            format!("{seen}; nobody lives at {}, so whoever answered is in between", attempt.to)
+        }
+        (_, Testimony::Blind(why)) if matches!(seen, Seen::Silence | Seen::Sent) => {
+            return Verdict::Suspect.because(format!("{seen}; whether it arrived is not known: {why}"));
+        }
+        (_, Testimony::Blind(why)) => {
+            return Verdict::Inconclusive.because(format!("{seen}; whether it arrived is not known: {why}"));
+        }
+    };
+    attempt.held(shown)
+}
+
+impl Try {
+    /// Policy held; how long did it take to say so?
+    fn held(&self, shown: String) -> Judged {
+        let hung = matches!(self.seen, Seen::Silence) || self.ms > SLOW_MS;
+        let verdict = if hung { Verdict::BlockedSlow } else { Verdict::Blocked };
+        verdict.because(shown)
+    }
+}
+
+/// Whether an arrival is where it must not be. Without a permitted name every arrival is; with one, those are that came to
+/// the address that was aimed at, or ask for somebody else.
+fn is_astray(arrival: &Arrival, attempt: &Try, permitted: Option<&str>) -> bool {
+    let Some(permitted) = permitted else { return true };
+    let at_aim = attempt.aimed.is_some() && arrival.local == attempt.aimed;
+    let for_other = arrival.name.as_deref().is_some_and(|name| !same_name(name, permitted));
+    at_aim || for_other
+}
+
+/// Names as hosts write them: any case, a port or a final dot behind them.
+fn same_name(name: &str, other: &str) -> bool {
+    let host = name.rsplit_once(':').map_or(name, |(host, _)| host);
+    host.trim_end_matches('.').eq_ignore_ascii_case(other)
+}
+
+/// Octets that no filter sends to refuse.
+fn answered(seen: &Seen) -> Option<String> {
+    match seen {
+        Seen::TlsReply { .. } | Seen::BadChain { .. } | Seen::Octets { .. } => Some(seen.to_string()),
+        Seen::Answered { status, .. } if *status < 400 => Some(seen.to_string()),
+        Seen::Dns { answers, .. } if !answers.is_empty() => Some(seen.to_string()),
+        Seen::Found { .. } => Some(seen.to_string()),
+        _ => None,
+    }
+}
+
+/// Whether somebody said no, as opposed to nobody saying anything.
+fn is_told(seen: &Seen) -> bool {
+    !matches!(seen, Seen::Silence | Seen::Sent | Seen::Failed { .. } | Seen::Closed)
+}
+
+impl Verdict {
+    /// With its grounds.
+    pub fn because(self, because: impl Into<String>) -> Judged {
+        Judged { verdict: self, because: because.into() }
+    }
+
+    /// All of them, from the best to the worst.
+    pub const ALL: [Verdict; 9] = [
+        Verdict::NotApplicable,
+        Verdict::Allowed,
+        Verdict::Blocked,
+        Verdict::Rewritten,
+        Verdict::BlockedSlow,
+        Verdict::Inconclusive,
+        Verdict::Refused,
+        Verdict::Suspect,
+        Verdict::Leak,
+    ];
+
+    /// Its word in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::NotApplicable => "not-applicable",
+            Verdict::Allowed => "allowed",
+            Verdict::Blocked => "blocked",
+            Verdict::Rewritten => "rewritten",
+            Verdict::BlockedSlow => "blocked-slow",
+            Verdict::Inconclusive => "inconclusive",
+            Verdict::Refused => "refused",
+            Verdict::Suspect => "suspect",
+            Verdict::Leak => "leak",
+        }
+    }
+
+    /// Whether a report that has it fails: a way out, or a permitted host that is not let through.
+    pub fn fails(self) -> bool {
+        matches!(self, Verdict::Refused | Verdict::Suspect | Verdict::Leak)
+    }
+
+    /// Whether a report that has it can't pass.
+    pub fn is_good(self) -> bool {
+        self < Verdict::Inconclusive
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}

@@ -1,0 +1,20 @@
+//! Names to addresses, as an ordinary client has it: by the name servers of /etc/resolv.conf. Not by the C library, which
+//! a static program can't use, and which would hide what the answer was.
+
+use std::net::{IpAddr, SocketAddr};
+
+use crate::seen::Seen;
+use crate::surroundings::Surroundings;
+
+/// The addresses of a name, IPv4 first; or what was seen instead.
+pub fn addresses(name: &str, around: &Surroundings) -> Result<Vec<IpAddr>, Seen> {
+    let mut last = Seen::failed("/etc/resolv.conf names no name server");
+    for server in &around.nameservers {
+        match super::dns::addresses(SocketAddr::new(*server, 53), name) {
+            Ok(found) if !found.is_empty() => return Ok(found),
+            Ok(_) => last = Seen::Dns { code: "NOERROR".to_owned(), answers: Vec::new() },
+            Err(seen) => last = seen,
+        }
+    }
+    Err(last)
+}

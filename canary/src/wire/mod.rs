@@ -1,0 +1,19 @@
+//! The protocols that probes speak, by hand: blocking sockets with a time limit on every step.
+
+pub mod dns;
+pub mod hello;
+pub mod http;
+pub mod lookup;
+pub mod reply;
+pub mod tcp;
+pub mod tls;
+pub mod udp;
+
+use std::time::Duration;
+
+/// How long a try waits for an answer that a working network gives in milliseconds.
+pub const PATIENCE: Duration = Duration::from_millis(2500);
+/// How long a permitted host may take, which may be far away.
+pub const LONG_PATIENCE: Duration = Duration::from_secs(10);
+/// Octets of an answer that are looked at.
+pub const LOOKED_AT: usize = 16 * 1024;
