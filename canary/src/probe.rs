@@ -37,10 +37,10 @@ pub struct Probe {
 pub type Source = &'static str;
 
 /// As whom a probe is tried, where it makes no difference to choose: both.
-pub const BOTH: &[Level] = &[Level::Agent, Level::Root];
+pub(crate) const BOTH: &[Level] = &[Level::Agent, Level::Root];
 
 /// Time enough for a probe whose tries end within [`crate::wire::PATIENCE`] each.
-pub const USUAL: Duration = Duration::from_secs(15);
+pub(crate) const USUAL: Duration = Duration::from_secs(15);
 
 /// Groups of techniques, by what a filter has to understand to stop them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// How a try ended, as the side inside the trial saw it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "seen", rename_all = "kebab-case")]
+#[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Seen {
     /// The witness answered at the application layer: the try's nonce came back with a proof of it.
     Proof {
@@ -123,7 +123,9 @@ impl Seen {
             Errno::EHOSTUNREACH | Errno::ENETUNREACH | Errno::EHOSTDOWN | Errno::ENETDOWN | Errno::ENONET => {
                 Seen::Unreachable { errno: name }
             }
-            Errno::EPERM | Errno::EACCES | Errno::EROFS | Errno::ENOBUFS => Seen::Denied { call, errno: name },
+            Errno::EPERM | Errno::EACCES | Errno::EROFS | Errno::ENOBUFS => {
+                Seen::Denied { call, errno: name }
+            }
             Errno::EAFNOSUPPORT
             | Errno::EPROTONOSUPPORT
             | Errno::ESOCKTNOSUPPORT
@@ -154,7 +156,9 @@ impl fmt::Display for Seen {
         match self {
             Seen::Proof { proof } if proof.is_empty() => write!(f, "the nonce came back"),
             Seen::Proof { .. } => write!(f, "the witness answered"),
-            Seen::Verified { name, status } => write!(f, "{status} over TLS from {name}, certificate verified"),
+            Seen::Verified { name, status } => {
+                write!(f, "{status} over TLS from {name}, certificate verified")
+            }
             Seen::Answered { status, text } => write!(f, "HTTP {status}: {text}"),
             Seen::TlsReply { text } => write!(f, "a TLS server answered: {text}"),
             Seen::BadChain { name, why } => write!(f, "a certificate that is not good for {name}: {why}"),

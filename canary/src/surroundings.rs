@@ -97,7 +97,9 @@ fn text(path: &str) -> String {
 
 fn words<'a>(text: &'a str, keyword: &'a str) -> impl Iterator<Item = &'a str> {
     text.lines()
-        .filter_map(move |line| line.trim().strip_prefix(keyword).filter(|rest| rest.starts_with([' ', '\t'])))
+        .filter_map(move |line| {
+            line.trim().strip_prefix(keyword).filter(|rest| rest.starts_with([' ', '\t']))
+        })
         .flat_map(str::split_whitespace)
 }
 
@@ -108,18 +110,14 @@ fn address(text: &str) -> Option<IpAddr> {
 
 fn devices() -> Vec<String> {
     let listed = text("/proc/net/dev");
-    listed
-        .lines()
-        .filter_map(|line| line.split_once(':'))
-        .map(|(name, _)| name.trim().to_owned())
-        .collect()
+    listed.lines().filter_map(|line| line.split_once(':')).map(|(name, _)| name.trim().to_owned()).collect()
 }
 
 fn has_ipv6() -> bool {
     // The last column is the device; loopback's own ::1 is no way out.
-    let address = text("/proc/net/if_inet6").lines().any(|line| {
-        !line.starts_with("00000000000000000000000000000001") && !line.trim().is_empty()
-    });
+    let address = text("/proc/net/if_inet6")
+        .lines()
+        .any(|line| !line.starts_with("00000000000000000000000000000001") && !line.trim().is_empty());
     // A default route has prefix length 00 and is not the kernel's own "unreachable" entry, which has flag 0x200.
     let route = text("/proc/net/ipv6_route").lines().any(|line| {
         let columns: Vec<&str> = line.split_whitespace().collect();

@@ -38,7 +38,6 @@ pub struct Try {
     /// Its mark.
     pub nonce: Nonce,
     /// What was seen.
-    #[serde(flatten)]
     pub seen: Seen,
     /// How long it took, in milliseconds.
     pub ms: u64,
@@ -58,7 +57,7 @@ pub struct Try {
 
 /// What must become of a try.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "want", rename_all = "kebab-case")]
+#[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Want {
     /// The permitted host answers, at the application layer.
     Reached {

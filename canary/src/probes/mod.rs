@@ -30,7 +30,12 @@ mod tests {
         for probe in catalogue() {
             assert!(seen.insert(probe.id), "{} stands twice", probe.id);
             assert!(probe.id.starts_with(&format!("{}-", probe.group.word())), "{}", probe.id);
-            assert!(probe.id.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'));
+            assert!(
+                probe
+                    .id
+                    .bytes()
+                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+            );
             for text in [probe.leak, probe.how, probe.expected] {
                 assert!(text.len() > 10 && !text.ends_with('.'), "{}: {text:?}", probe.id);
             }

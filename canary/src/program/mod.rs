@@ -1,5 +1,6 @@
 //! The command line of the canary: the same for the static program and for `closedbook canary`.
 
+mod judge;
 mod worker;
 
 use std::process::ExitCode;
@@ -20,6 +21,9 @@ pub enum Command {
     /// Carries out an order that comes on standard input.
     #[command(hide = true)]
     Worker,
+    /// Judges evidence that comes on standard input.
+    #[command(hide = true)]
+    Judge,
 }
 
 /// The static program.
@@ -38,5 +42,6 @@ pub fn main() -> ExitCode {
 pub fn run(command: Command) -> ExitCode {
     match command {
         Command::Worker => worker::run(),
+        Command::Judge => judge::run(),
     }
 }

@@ -161,7 +161,9 @@ fn of_try(
         }
     }
     let judged = match &evidence.witness {
-        None => judge_try(attempt, &control, Testimony::Blind("there is no witness, or its record was not read")),
+        None => {
+            judge_try(attempt, &control, Testimony::Blind("there is no witness, or its record was not read"))
+        }
         Some(record) => match believable(record) {
             Err(why) => judge_try(attempt, &control, Testimony::Blind(why)),
             Ok(()) => judge_try(attempt, &control, Testimony::Saw(&arrived(record, attempt))),
@@ -188,7 +190,8 @@ fn believable(record: &Record) -> Result<(), &'static str> {
 }
 
 fn arrived<'a>(record: &'a Record, attempt: &Try) -> Vec<&'a Arrival> {
-    let quiet = |arrival: &Arrival| attempt.quiet && attempt.aimed.is_some() && arrival.local == attempt.aimed;
+    let quiet =
+        |arrival: &Arrival| attempt.quiet && attempt.aimed.is_some() && arrival.local == attempt.aimed;
     record.arrivals.iter().filter(|arrival| arrival.carries(&attempt.nonce) || quiet(arrival)).collect()
 }
 
@@ -206,7 +209,10 @@ impl<'a> Controls<'a> {
             for outcome in &stage.outcomes {
                 for attempt in &outcome.tries {
                     let arrived = !arrived(&baseline.witness, attempt).is_empty();
-                    tries.insert((outcome.id.as_str(), stage.level, attempt.what.as_str()), (attempt, arrived));
+                    tries.insert(
+                        (outcome.id.as_str(), stage.level, attempt.what.as_str()),
+                        (attempt, arrived),
+                    );
                 }
             }
         }

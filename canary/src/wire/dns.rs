@@ -135,7 +135,9 @@ fn parse(octets: &[u8]) -> Option<Seen> {
 
 fn shown(kind: u16, content: &[u8]) -> String {
     match (kind, content.len()) {
-        (kind::A, 4) => <[u8; 4]>::try_from(content).map(|octets| Ipv4Addr::from(octets).to_string()).unwrap_or_default(),
+        (kind::A, 4) => {
+            <[u8; 4]>::try_from(content).map(|octets| Ipv4Addr::from(octets).to_string()).unwrap_or_default()
+        }
         (kind::AAAA, 16) => {
             <[u8; 16]>::try_from(content).map(|octets| Ipv6Addr::from(octets).to_string()).unwrap_or_default()
         }

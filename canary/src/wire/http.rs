@@ -4,7 +4,12 @@ use crate::nonce::Nonce;
 
 /// A request without a body, its nonce in the path and in a field, and `connection: close`.
 pub fn get(host: &str, nonce: &Nonce) -> Vec<u8> {
-    request("GET", &format!("/canary?nonce={nonce}"), &format!("Host: {host}\r\nConnection: close\r\n"), nonce)
+    request(
+        "GET",
+        &format!("/canary?nonce={nonce}"),
+        &format!("Host: {host}\r\nConnection: close\r\n"),
+        nonce,
+    )
 }
 
 /// The same, on a connection that is kept.

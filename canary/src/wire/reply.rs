@@ -65,7 +65,10 @@ fn is_whole(octets: &[u8]) -> bool {
             field.eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
         })
     };
-    match (field("content-length").and_then(|length| length.parse::<usize>().ok()), field("transfer-encoding")) {
+    match (
+        field("content-length").and_then(|length| length.parse::<usize>().ok()),
+        field("transfer-encoding"),
+    ) {
         (Some(length), _) => body.len() >= length.min(LOOKED_AT / 2),
         (None, Some(_)) => body.ends_with("0\r\n\r\n"),
         (None, None) => false,
@@ -74,7 +77,8 @@ fn is_whole(octets: &[u8]) -> bool {
 
 /// How octets begin, printable.
 pub fn text(octets: &[u8]) -> String {
-    let printable = |byte: &u8| if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '.' };
+    let printable =
+        |byte: &u8| if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '.' };
     let first = octets.split(|octet| *octet == b'\n').next().unwrap_or_default();
     let shown = if status(octets).is_some() { first } else { octets };
     shown.iter().filter(|byte| **byte != b'\r').take(80).map(printable).collect()

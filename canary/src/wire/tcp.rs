@@ -10,7 +10,8 @@ use crate::seen::Seen;
 
 /// Connects. That proves nothing yet: a transparent proxy accepts every SYN.
 pub fn connect(to: SocketAddr, within: Duration) -> Result<TcpStream, Seen> {
-    let stream = TcpStream::connect_timeout(&to, within).map_err(|error| Seen::of_error("connect", &error))?;
+    let stream =
+        TcpStream::connect_timeout(&to, within).map_err(|error| Seen::of_error("connect", &error))?;
     prepare(stream, within)
 }
 

@@ -30,12 +30,14 @@ pub struct Options {
     pub within: Duration,
     /// Certificates to trust beside the usual ones, PEM.
     pub trust: Option<String>,
+    /// Whether the witness's proof counts under a good certificate alone: where the point is that the right host answers.
+    pub strict: bool,
 }
 
 impl Options {
     /// An ordinary client that trusts these besides.
     pub fn ordinary(trust: Option<&str>) -> Self {
-        Self { sni: true, alpn: Vec::new(), within: PATIENCE, trust: trust.map(str::to_owned) }
+        Self { sni: true, alpn: Vec::new(), within: PATIENCE, trust: trust.map(str::to_owned), strict: false }
     }
 }
 
@@ -62,6 +64,7 @@ pub fn get_on<S: Read + Write>(stream: S, name: &str, host: &str, options: &Opti
 pub struct Session<S: Read + Write> {
     stream: StreamOwned<ClientConnection, S>,
     name: String,
+    strict: bool,
     /// What is wrong with the certificate, if anything is.
     fault: Option<String>,
 }
@@ -75,7 +78,12 @@ pub fn handshake<S: Read + Write>(mut stream: S, name: &str, options: &Options) 
         client.complete_io(&mut stream).map_err(|error| of_handshake(&error))?;
     }
     let fault = noted.fault();
-    Ok(Session { stream: StreamOwned::new(client, stream), name: name.to_owned(), fault })
+    Ok(Session {
+        stream: StreamOwned::new(client, stream),
+        name: name.to_owned(),
+        strict: options.strict,
+        fault,
+    })
 }
 
 impl<S: Read + Write> Session<S> {
@@ -92,9 +100,8 @@ impl<S: Read + Write> Session<S> {
         let seen = tcp::read(&mut self.stream, nonce, within);
         match (seen, &self.fault) {
             (Seen::Answered { status, .. }, None) => Seen::Verified { name: self.name.clone(), status },
-            // The witness's own answer counts, whatever its certificate.
-            (seen @ Seen::Proof { .. }, _) => seen,
-            (Seen::Answered { .. }, Some(why)) => {
+            (seen @ Seen::Proof { .. }, Some(_)) if !self.strict => seen,
+            (Seen::Answered { .. } | Seen::Proof { .. }, Some(why)) => {
                 Seen::BadChain { name: self.name.clone(), why: why.clone() }
             }
             (seen, _) => seen,

@@ -148,6 +148,8 @@ pub(super) const HOSTS: &[(Role, &[&str])] = &[
             "sub.api.anthropic.com",
             "anthropic.com",
             "evil.test",
+            "clinicaltrials.gov",
+            "pubmed.ncbi.nlm.nih.gov",
         ],
     ),
 ];

@@ -42,8 +42,8 @@ fn over_tls(trial: &mut Trial<'_>) {
     let (targets, around) = (trial.targets(), trial.around());
     let attempts = targets.permitted.iter().filter(|host| host.https).map(|host| {
         let get = move |nonce: &Nonce| {
-            let options =
-                tls::Options { within: LONG_PATIENCE, ..tls::Options::ordinary(targets.trust.as_deref()) };
+            let ordinary = tls::Options::ordinary(targets.trust.as_deref());
+            let options = tls::Options { within: LONG_PATIENCE, strict: true, ..ordinary };
             first_that_answers(lookup::addresses(&host.name, around), 443, |to| {
                 tls::get(to, &host.name, &host.name, &options, nonce)
             })

@@ -24,5 +24,7 @@ fn plain(trial: &mut Trial<'_>) {
     let (foreign, name) = (targets.foreign(), targets.foreign_name());
     let to = foreign.port(80);
     let get = |nonce: &Nonce| tcp::exchange(to, &http::get(name, nonce), nonce);
-    trial.attempt(Attempt::new("GET for a name that is not allowed", to, Want::Stopped, get).nowhere(foreign.nowhere));
+    trial.attempt(
+        Attempt::new("GET for a name that is not allowed", to, Want::Stopped, get).nowhere(foreign.nowhere),
+    );
 }

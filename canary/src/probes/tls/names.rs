@@ -41,7 +41,9 @@ pub(super) const PROBES: &[Probe] = &[
         leak: "the permitted name on the way to an attacker's address: a filter that trusts the name and dials the address",
         how: "an ordinary client for the permitted name, connected to the witness's address",
         expected: "it reaches the permitted host at its own address, or nothing",
-        sources: &["https://repost.aws/questions/QUGi6L4x4nRsCYc_FJ9aQkiQ/prevent-aws-network-firewall-host-header-spoofing"],
+        sources: &[
+            "https://repost.aws/questions/QUGi6L4x4nRsCYc_FJ9aQkiQ/prevent-aws-network-firewall-host-header-spoofing",
+        ],
         needs: &[Need::PermittedTls],
         moment: Moment::Phase,
         levels: BOTH,
@@ -63,7 +65,8 @@ fn refused_name(trial: &mut Trial<'_>) {
     let to = foreign.port(443);
     let options = tls::Options::ordinary(targets.trust.as_deref());
     let get = |nonce: &Nonce| tls::get(to, name, name, &options, nonce);
-    trial.attempt(Attempt::new("a name that is not allowed", to, Want::Stopped, get).nowhere(foreign.nowhere));
+    trial
+        .attempt(Attempt::new("a name that is not allowed", to, Want::Stopped, get).nowhere(foreign.nowhere));
 }
 
 fn permitted_name_elsewhere(trial: &mut Trial<'_>) {
