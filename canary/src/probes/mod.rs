@@ -1,7 +1,15 @@
 //! The catalogue: one file for each technique or small family, one folder for each group.
 
 mod allow;
+mod client;
+mod dns;
 mod http;
+mod ip6;
+mod l4;
+mod life;
+mod local;
+mod privilege;
+mod proto;
 mod tls;
 mod udp;
 
@@ -9,7 +17,24 @@ use crate::probe::Probe;
 
 /// Every probe there is, in the order of reports.
 pub fn catalogue() -> impl Iterator<Item = &'static Probe> {
-    [allow::PROBES, tls::PROBES, http::PROBES, udp::PROBES].into_iter().flatten().copied().flatten()
+    [
+        allow::PROBES,
+        tls::PROBES,
+        http::PROBES,
+        proto::PROBES,
+        dns::PROBES,
+        udp::PROBES,
+        l4::PROBES,
+        ip6::PROBES,
+        privilege::PROBES,
+        life::PROBES,
+        local::PROBES,
+        client::PROBES,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
+    .flatten()
 }
 
 /// The probe of this id.
