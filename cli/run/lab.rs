@@ -111,8 +111,7 @@ impl Lab {
     /// What the command must not reach: the lab answers to its owner, and its records tell of the command.
     pub(super) fn out_of_reach(&self) -> impl Iterator<Item = PathBuf> {
         let evidence = self.records().filter_map(|record| record.evidence.as_ref());
-        std::iter::once(self.place().control())
-            .chain(evidence.map(|evidence| evidence.place().to_owned()))
+        std::iter::once(self.place().control()).chain(evidence.map(|evidence| evidence.place().to_owned()))
     }
 
     /// Writes down what has arrived and what models were asked, where that was wanted.

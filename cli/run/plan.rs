@@ -52,7 +52,8 @@ impl TryFrom<Run> for Plan {
 
     fn try_from(run: Run) -> Result<Self, Failure> {
         let Run { allow, policy, agent, agent_flags, phase, lab, lab_name, witness, tape, .. } = run;
-        let Run { log, metrics, keep_socket, resolver, control, name, widen, within, quiet, command, .. } = run;
+        let Run { log, metrics, keep_socket, resolver, control, name, widen, within, quiet, command, .. } =
+            run;
         let allowed = allow.iter().map(|text| entry(text)).collect::<Result<Vec<_>, _>>()?;
         let mut table = None;
         let (policy, phase) = match (policy, agent) {
