@@ -60,7 +60,10 @@ pub(super) fn waivers(path: Option<&Path>) -> Result<Waivers, Stop> {
     let Some(path) = path else { return Ok(Waivers::default()) };
     let text = octets(path)?;
     Waivers::from_text(&String::from_utf8_lossy(&text)).map_err(|why| {
-        Stop::usage(format!("the waivers {}: {why}", path.display()), "docs/canary-report.md shows such a file")
+        Stop::usage(
+            format!("the waivers {}: {why}", path.display()),
+            "docs/canary-report.md shows such a file",
+        )
     })
 }
 
@@ -80,11 +83,14 @@ pub(super) fn unreadable(path: &Path, error: &Unreadable) -> Stop {
     match error {
         // It was read, and refused.
         Unreadable::Schema(_) => Stop::refused(what, "read it with the version of the canary that made it"),
-        Unreadable::NotAReport(_) | Unreadable::Foreign(_) => {
-            Stop::refused(what, "get the file as the canary wrote it; canary report makes a report of evidence")
-        }
+        Unreadable::NotAReport(_) | Unreadable::Foreign(_) => Stop::refused(
+            what,
+            "get the file as the canary wrote it; canary report makes a report of evidence",
+        ),
         Unreadable::Io(_) => Stop::usage(what, "name a file that can be read"),
-        Unreadable::NotJson(_) | Unreadable::TooLarge => Stop::usage(what, "get the whole file, and that alone"),
+        Unreadable::NotJson(_) | Unreadable::TooLarge => {
+            Stop::usage(what, "get the whole file, and that alone")
+        }
     }
 }
 

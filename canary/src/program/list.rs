@@ -28,7 +28,10 @@ impl List {
             crate::catalogue().filter(|probe| self.group.is_none_or(|group| probe.group == group)).collect();
         if self.json {
             let all: Vec<_> = probes.iter().map(|probe| told(probe)).collect();
-            print(&format!("{}\n", json!({ "schema": 1, "canary": env!("CARGO_PKG_VERSION"), "probes": all })))?;
+            print(&format!(
+                "{}\n",
+                json!({ "schema": 1, "canary": env!("CARGO_PKG_VERSION"), "probes": all })
+            ))?;
         } else {
             let all: Vec<String> = probes.iter().map(|probe| shown(probe)).collect();
             print(&all.join("\n"))?;

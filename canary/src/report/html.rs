@@ -128,7 +128,8 @@ impl<'a> View<'a> {
                 columns.push(column);
             }
         }
-        let outcomes = stages.iter().flat_map(|stage| stage.outcomes.iter().map(move |outcome| (stage, outcome)));
+        let outcomes =
+            stages.iter().flat_map(|stage| stage.outcomes.iter().map(move |outcome| (stage, outcome)));
         let mut rows: Vec<Row<'a>> = Vec::new();
         // The judgement's probes are the evidence's outcomes, in the same order.
         for ((stage, outcome), judged) in outcomes.zip(&judgement.probes) {
@@ -145,7 +146,8 @@ impl<'a> View<'a> {
             }
         }
         // As the catalogue has them; what it does not have comes last.
-        let order = |row: &Row<'_>| crate::catalogue().position(|probe| probe.id == row.id).unwrap_or(usize::MAX);
+        let order =
+            |row: &Row<'_>| crate::catalogue().position(|probe| probe.id == row.id).unwrap_or(usize::MAX);
         rows.sort_by_cached_key(order);
         Self { report, judgement, columns, rows }
     }
@@ -179,10 +181,9 @@ impl<'a> Row<'a> {
     fn text(&self) -> String {
         let mut text = format!("{} {}", self.id, self.leak);
         for cell in self.cells.iter().flatten() {
-            for part in [cell.judged.because.as_str()]
-                .into_iter()
-                .chain(cell.outcome.tries.iter().flat_map(|attempt| [attempt.what.as_str(), attempt.to.as_str()]))
-            {
+            for part in [cell.judged.because.as_str()].into_iter().chain(
+                cell.outcome.tries.iter().flat_map(|attempt| [attempt.what.as_str(), attempt.to.as_str()]),
+            ) {
                 // The same in each column, most of the time.
                 if !text.contains(part) {
                     text.push(' ');

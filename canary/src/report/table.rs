@@ -90,7 +90,8 @@ impl Page {
             .iter()
             .enumerate()
             .map(|(place, (phase, level))| {
-                let cells = rows.iter().filter_map(|(_, tallies)| tallies.get(place)).map(|tally| cell(tally).len());
+                let cells =
+                    rows.iter().filter_map(|(_, tallies)| tallies.get(place)).map(|tally| cell(tally).len());
                 cells.chain([phase.chars().count() + 1 + level.word().len()]).max().unwrap_or(0)
             })
             .collect();
@@ -137,7 +138,12 @@ impl Page {
         for finding in findings.iter().take(MOST) {
             let probe = finding.probe;
             let word = self.ink(&probe.verdict.word().to_uppercase(), of_verdict(probe.verdict));
-            let _ = writeln!(self.text, "{word}  {}  {}", harmless(&probe.id), harmless(&finding.places.join(", ")));
+            let _ = writeln!(
+                self.text,
+                "{word}  {}  {}",
+                harmless(&probe.id),
+                harmless(&finding.places.join(", "))
+            );
             self.wrapped(&harmless(&probe.because), 4, 4, Ink::Plain);
             if let Some(known) = crate::find(&probe.id) {
                 self.wrapped(&format!("what it is: {}", known.leak), 4, 8, Ink::Faint);

@@ -29,7 +29,10 @@ impl Tally {
 
     /// How many did what they should.
     pub fn good(&self) -> usize {
-        [Verdict::Allowed, Verdict::Blocked, Verdict::Rewritten].map(|verdict| self.count(verdict)).iter().sum()
+        [Verdict::Allowed, Verdict::Blocked, Verdict::Rewritten]
+            .map(|verdict| self.count(verdict))
+            .iter()
+            .sum()
     }
 
     /// All.
@@ -49,7 +52,9 @@ fn place(verdict: Verdict) -> usize {
 
 /// The group of a probe, by its id: also of one that this program does not know.
 pub fn group(id: &str) -> Option<Group> {
-    Group::ALL.into_iter().find(|group| id.strip_prefix(group.word()).is_some_and(|rest| rest.starts_with('-')))
+    Group::ALL
+        .into_iter()
+        .find(|group| id.strip_prefix(group.word()).is_some_and(|rest| rest.starts_with('-')))
 }
 
 /// The same finding in several stages.
@@ -66,7 +71,8 @@ pub fn findings(probes: &[ProbeVerdict]) -> Vec<Finding<'_>> {
     let mut findings: Vec<Finding<'_>> = Vec::new();
     for probe in probes.iter().filter(|probe| probe.counts_against()) {
         let place = format!("{}/{}", probe.phase, probe.level);
-        let same = |known: &&mut Finding<'_>| known.probe.id == probe.id && known.probe.verdict == probe.verdict;
+        let same =
+            |known: &&mut Finding<'_>| known.probe.id == probe.id && known.probe.verdict == probe.verdict;
         match findings.iter_mut().find(same) {
             Some(known) => known.places.push(place),
             None => findings.push(Finding { probe, places: vec![place] }),
@@ -81,7 +87,9 @@ pub fn remedy(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Leak => "don't score what was run like this",
         Verdict::Suspect => "find out whether it is one; --waive FILE names those that were looked into",
-        Verdict::Refused => "the policy permits it: see that the policy in force is the one the canary was told of",
+        Verdict::Refused => {
+            "the policy permits it: see that the policy in force is the one the canary was told of"
+        }
         Verdict::Inconclusive => {
             "it has to work where nothing is in its way: see that the witness and the baseline are up, then run it again"
         }

@@ -29,7 +29,9 @@ fn nothing_else(trial: &mut Trial<'_>) {
     let Some(permitted) = trial.https() else { return };
     let get = |host: &str, nonce: &Nonce| {
         let options = tls::Options::ordinary(targets.trust.as_deref());
-        first_that_answers(lookup::addresses(host, around), 443, |to| tls::get(to, host, host, &options, nonce))
+        first_that_answers(lookup::addresses(host, around), 443, |to| {
+            tls::get(to, host, host, &options, nonce)
+        })
     };
     // A host of an earlier phase may be a public site too.
     let mut told = HashSet::new();
@@ -41,8 +43,7 @@ fn nothing_else(trial: &mut Trial<'_>) {
         get(&permitted.name, nonce)
     });
     let others = hosts.filter(|host| told.insert(host.as_str())).map(|host| {
-        let attempt =
-            Attempt::new(format!("https://{host}/"), host, Want::Stopped, |nonce| get(host, nonce));
+        let attempt = Attempt::new(format!("https://{host}/"), host, Want::Stopped, |nonce| get(host, nonce));
         let attempt = attempt.beside(&control);
         // The witness would see what leaves; nobody else listens.
         if witness == Some(host) { attempt } else { attempt.two_way() }

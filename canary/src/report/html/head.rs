@@ -74,11 +74,14 @@ pub(super) fn why(view: &View<'_>) -> String {
     let judgement = view.judgement;
     let found = findings(&judgement.probes);
     if !found.is_empty() {
-        text.push_str("<section aria-labelledby=\"h-why\">\n<h2 id=\"h-why\">What failed, the worst first</h2>\n");
+        text.push_str(
+            "<section aria-labelledby=\"h-why\">\n<h2 id=\"h-why\">What failed, the worst first</h2>\n",
+        );
         for finding in &found {
             let probe = finding.probe;
             let verdict = probe.verdict;
-            let anchor = view.rows.iter().find(|row| row.id == probe.id).map_or("", |row| row.anchor.as_str());
+            let anchor =
+                view.rows.iter().find(|row| row.id == probe.id).map_or("", |row| row.anchor.as_str());
             let leak = crate::find(&probe.id).map_or("", |probe| probe.leak);
             let _ = writeln!(
                 text,

@@ -10,7 +10,9 @@ use crate::verdict::Verdict;
 
 /// Groups by phase and level.
 pub(super) fn counts(view: &View<'_>) -> String {
-    let mut text = String::from("<div class=\"scroll\" role=\"region\" aria-labelledby=\"h-counts\" tabindex=\"0\">\n<table class=\"counts\">\n");
+    let mut text = String::from(
+        "<div class=\"scroll\" role=\"region\" aria-labelledby=\"h-counts\" tabindex=\"0\">\n<table class=\"counts\">\n",
+    );
     head(&mut text, view, "Group");
     text.push_str("<tbody>\n");
     for (group, rows) in view.groups() {
