@@ -14,6 +14,7 @@
 
 pub mod aim;
 pub mod engine;
+pub mod gate;
 mod nonce;
 mod probe;
 mod probes;
