@@ -153,11 +153,27 @@ fn udp_on(
     question: &[u8],
     within: Duration,
 ) -> Result<Vec<u8>, Seen> {
-    let sent = socket
-        .connect(server)
-        .and_then(|()| socket.set_read_timeout(Some(within)))
-        .and_then(|()| socket.send(question));
-    sent.map_err(|error| Seen::of_error("sendto", &error))?;
+    socket.connect(server).map_err(|error| Seen::of_error("connect", &error))?;
+    // A datagram may be lost, and every resolver asks again.
+    let waits = [within * 2 / 5, within * 3 / 5];
+    for wait in waits {
+        let sent = socket.set_read_timeout(Some(wait)).and_then(|()| socket.send(question));
+        sent.map_err(|error| Seen::of_error("sendto", &error))?;
+        match receive_octets(socket) {
+            Ok(octets) => return Ok(octets),
+            Err(Seen::Silence) => {}
+            Err(seen) => return Err(seen),
+        }
+    }
+    Err(Seen::Silence)
+}
+
+/// The next answer on a socket whose questions are sent.
+pub fn receive(socket: &UdpSocket) -> Seen {
+    receive_octets(socket).map_or_else(|seen| seen, |octets| read(&octets))
+}
+
+fn receive_octets(socket: &UdpSocket) -> Result<Vec<u8>, Seen> {
     let mut octets = vec![0_u8; 4096];
     let count = socket.recv(&mut octets).map_err(|error| Seen::of_error("recv", &error))?;
     octets.truncate(count);
