@@ -13,6 +13,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 pub mod engine;
+mod helper;
 mod nonce;
 mod probe;
 mod probes;

@@ -1,5 +1,6 @@
 //! The command line of the canary: the same for the static program and for `closedbook canary`.
 
+mod helper;
 mod judge;
 mod worker;
 
@@ -21,6 +22,9 @@ pub enum Command {
     /// Carries out an order that comes on standard input.
     #[command(hide = true)]
     Worker,
+    /// Takes steps that come on standard input, for a worker that must not take them itself.
+    #[command(hide = true)]
+    Helper,
     /// Judges evidence that comes on standard input.
     #[command(hide = true)]
     Judge,
@@ -42,6 +46,7 @@ pub fn main() -> ExitCode {
 pub fn run(command: Command) -> ExitCode {
     match command {
         Command::Worker => worker::run(),
+        Command::Helper => helper::run(),
         Command::Judge => judge::run(),
     }
 }

@@ -1,10 +1,12 @@
 //! The protocols that probes speak, by hand: blocking sockets with a time limit on every step.
 
+pub mod child;
 pub mod dns;
 pub mod hello;
 pub mod http;
 pub mod lookup;
 pub mod reply;
+pub mod series;
 pub mod tcp;
 pub mod tls;
 pub mod udp;
