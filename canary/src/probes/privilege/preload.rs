@@ -35,7 +35,7 @@ pub(super) const PROBES: &[Probe] = &[
         group: Group::Priv,
         leak: "a filter that is a library loaded first: a static program never loads it",
         how: "this program, which loads no library where it is built static, asks the witness by system calls of its own",
-        expected: "refused",
+        expected: "refused at once",
         sources: &["https://github.com/inclavare-containers/TNG/issues/139", "ld.so(8)"],
         needs: &[],
         moment: Moment::Phase,
