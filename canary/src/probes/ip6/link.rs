@@ -19,7 +19,7 @@ pub(super) const PROBES: &[Probe] = &[Probe {
     how: "TCP and UDP with a nonce to fe80::1, UDP to all nodes and all routers, on the device of the way out",
     expected: "refused, or nobody there; nothing arrives",
     sources: &["RFC 4291 section 2.5.6", "RFC 4007"],
-    needs: &[Need::Ipv6Kernel],
+    needs: &[Need::Ipv6Kernel, Need::Witness],
     moment: Moment::Phase,
     levels: BOTH,
     within: USUAL,
