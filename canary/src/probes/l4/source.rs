@@ -51,12 +51,18 @@ fn spoofed(trial: &mut Trial<'_>) {
     };
     let transparent: Allow = |socket| socket.set_ip_transparent_v4(true);
     let freebind: Allow = |socket| socket.set_freebind_v4(true);
-    trial.attempt_all(vec![
-        over_tcp("transparent", "setsockopt(IP_TRANSPARENT)", transparent),
+    // An answer to a source that is nobody's gets lost, so that a connection shows nothing without a witness.
+    let connection = trial
+        .targets()
+        .witness
+        .as_ref()
+        .map(|_| over_tcp("transparent", "setsockopt(IP_TRANSPARENT)", transparent));
+    let others = [
         over_udp("transparent", "setsockopt(IP_TRANSPARENT)", transparent),
         over_tcp("freebind", "setsockopt(IP_FREEBIND)", freebind),
         over_udp("freebind", "setsockopt(IP_FREEBIND)", freebind),
-    ]);
+    ];
+    trial.attempt_all(connection.into_iter().chain(others).collect());
 }
 
 fn stream(to: SocketAddr, call: &str, allow: Allow, nonce: &Nonce) -> Seen {
