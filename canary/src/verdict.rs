@@ -154,6 +154,10 @@ fn stopped(attempt: &Try, name: Option<&str>, control: &Control, testimony: Test
         (_, Testimony::Blind(_)) if attempt.nowhere && is_told(seen) => {
             format!("{seen}; nobody lives at {}, so whoever answered is in between", attempt.to)
         }
+        // The very thing worked a moment before, in this run, and now it was ended: whoever did that is in between.
+        (Control::Passed(by), Testimony::Blind(_)) if attempt.beside.is_some() && is_told(seen) => {
+            format!("{seen}; control: {by}")
+        }
         (_, Testimony::Blind(why)) if matches!(seen, Seen::Silence | Seen::Sent) => {
             return Verdict::Suspect.because(format!("{seen}; whether it arrived is not known: {why}"));
         }

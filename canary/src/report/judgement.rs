@@ -222,7 +222,9 @@ impl<'a> Controls<'a> {
     /// The control of a try. A technique that works for root and not for the agent's user has root's as its control there:
     /// what is asked is whether the tool and the witness work.
     fn find(&self, stage: &Stage, outcome: &Outcome, attempt: &Try) -> Control {
-        if !self.there || attempt.want == Want::Absent || stage.moment == Moment::Crash {
+        // What is done across a switch or after a crash has its control in the same run: there is nothing to switch, and
+        // nobody to kill, where nothing is in the way.
+        if !self.there || attempt.want == Want::Absent || stage.moment != Moment::Phase {
             return Control::Absent;
         }
         let at = |level| self.tries.get(&(outcome.id.as_str(), level, attempt.what.as_str()));

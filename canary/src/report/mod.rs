@@ -5,6 +5,8 @@
 
 pub mod evidence;
 pub mod judgement;
+#[cfg(test)]
+mod tests;
 
 pub use evidence::{Baseline, Evidence, Fact, Subject};
 pub use judgement::{Judgement, Overall, ProbeVerdict, TryVerdict};
