@@ -12,7 +12,9 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
+pub mod aim;
 pub mod engine;
+mod helper;
 mod nonce;
 mod probe;
 mod probes;
@@ -21,6 +23,7 @@ pub mod report;
 mod seen;
 pub mod surroundings;
 pub mod targets;
+pub mod tdb;
 mod trial;
 pub mod verdict;
 pub mod wire;

@@ -70,17 +70,25 @@ pub enum Testimony<'a> {
 /// Judges one try.
 pub fn judge(attempt: &Try, control: &Control, testimony: Testimony<'_>) -> Judged {
     match &attempt.want {
-        Want::Reached { name } => reached(name, &attempt.seen),
-        Want::Absent => absent(&attempt.seen),
+        Want::Reached { name } => reached(name, &attempt.seen, control),
+        Want::Absent => absent(&attempt.seen, testimony),
         Want::Unheard => unheard(attempt, control, testimony),
         Want::Stopped => stopped(attempt, None, control, testimony),
         Want::Rewritten { name } => stopped(attempt, Some(name), control, testimony),
     }
 }
 
-fn reached(name: &str, seen: &Seen) -> Judged {
+fn reached(name: &str, seen: &Seen, control: &Control) -> Judged {
+    if let Seen::Proof { .. } | Seen::Verified { .. } = seen {
+        return Verdict::Allowed.because(format!("{name}: {seen}"));
+    }
+    // A host that answers nobody was not refused by what is tested here.
+    if let Control::Failed(why) = control {
+        return Verdict::Inconclusive.because(format!(
+            "{name} is permitted, and did not answer: {seen}; nor does it where nothing is in its way: {why}"
+        ));
+    }
     match seen {
-        Seen::Proof { .. } | Seen::Verified { .. } => Verdict::Allowed.because(format!("{name}: {seen}")),
         // What a filter says, and no server that is merely ill.
         Seen::Alert { description: 49 } | Seen::Answered { status: 403, .. } => {
             Verdict::Refused.because(format!("{name} is permitted, and was refused: {seen}"))
@@ -92,7 +100,11 @@ fn reached(name: &str, seen: &Seen) -> Judged {
     }
 }
 
-fn absent(seen: &Seen) -> Judged {
+fn absent(seen: &Seen, testimony: Testimony<'_>) -> Judged {
+    // Some look for a way out by trying it.
+    if let Testimony::Saw([arrival, ..]) = testimony {
+        return Verdict::Leak.because(format!("the witness saw it: {}", arrival.shown()));
+    }
     match seen {
         Seen::NotFound => Verdict::Blocked.because(seen.to_string()),
         Seen::Denied { .. } => Verdict::Blocked.because(seen.to_string()),
@@ -176,6 +188,9 @@ fn stopped(attempt: &Try, name: Option<&str>, control: &Control, testimony: Test
         }
         (_, Testimony::Blind(_)) if attempt.nowhere && is_told(seen) => {
             format!("{seen}; nobody lives at {}, so whoever answered is in between", attempt.to)
+        }
+        (Control::Passed(by), Testimony::Blind(_)) if attempt.two_way && is_told(seen) => {
+            format!("{seen}; nobody listens at {} for what merely arrives; control: {by}", attempt.to)
         }
         (_, Testimony::Blind(why)) if matches!(seen, Seen::Silence | Seen::Sent) => {
             return Verdict::Suspect.because(format!("{seen}; whether it arrived is not known: {why}"));
