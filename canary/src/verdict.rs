@@ -190,7 +190,9 @@ fn stopped(attempt: &Try, name: Option<&str>, control: &Control, testimony: Test
         (_, Testimony::Blind(_)) if attempt.nowhere && is_told(seen) => {
             format!("{seen}; nobody lives at {}, so whoever answered is in between", attempt.to)
         }
-        (Control::Passed(by), Testimony::Blind(_)) if attempt.two_way && is_told(seen) => {
+        (Control::Passed(by), Testimony::Blind(_))
+            if attempt.two_way && (is_told(seen) || is_denied_name(seen)) =>
+        {
             format!("{seen}; nobody listens at {} for what merely arrives; control: {by}", attempt.to)
         }
         (_, Testimony::Blind(why)) if matches!(seen, Seen::Silence | Seen::Sent) => {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::job::PHASES;
 use crate::exit::Failure;
-use crate::instance::{Client, Target};
+use crate::instance::Target;
 use crate::scratch::{Scratch, cannot};
 
 /// What a trial is made of.
