@@ -15,6 +15,7 @@
 pub mod aim;
 pub mod engine;
 pub mod gate;
+mod helper;
 mod nonce;
 mod probe;
 mod probes;

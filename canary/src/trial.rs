@@ -76,6 +76,8 @@ pub enum Want {
     },
     /// What is looked for is not there.
     Absent,
+    /// It may be answered, but what the try put into it gets nowhere: only the witness can tell.
+    Unheard,
 }
 
 /// A try that is about to be made.
@@ -88,7 +90,22 @@ pub struct Attempt<'s> {
     beside: Option<String>,
     quiet: bool,
     two_way: bool,
-    how: Box<dyn FnOnce(&Nonce) -> Seen + Send + 's>,
+    how: Box<dyn FnOnce(&Nonce) -> Lasting + Send + 's>,
+}
+
+/// What came of a try that took some time by intent: its own time says nothing of how long anybody was kept waiting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lasting {
+    /// What was seen.
+    pub seen: Seen,
+    /// How long the slowest answer took; `None` if the try's whole time is what counts.
+    pub slowest: Option<Duration>,
+}
+
+impl From<Seen> for Lasting {
+    fn from(seen: Seen) -> Self {
+        Self { seen, slowest: None }
+    }
 }
 
 impl<'s> Attempt<'s> {
@@ -98,6 +115,16 @@ impl<'s> Attempt<'s> {
         to: impl fmt::Display,
         want: Want,
         how: impl FnOnce(&Nonce) -> Seen + Send + 's,
+    ) -> Self {
+        Self::lasting(what, to, want, |nonce| how(nonce).into())
+    }
+
+    /// The same for a try that goes on for a while, or that is many in one: `how` says too how long the slowest answer took.
+    pub fn lasting(
+        what: impl Into<String>,
+        to: impl fmt::Display,
+        want: Want,
+        how: impl FnOnce(&Nonce) -> Lasting + Send + 's,
     ) -> Self {
         let to = to.to_string();
         let aimed = address_in(&to);
@@ -148,11 +175,12 @@ impl<'s> Attempt<'s> {
         let Self { what, to, want, aimed, nowhere, beside, quiet, two_way, how } = self;
         let started = Instant::now();
         let nonce = Nonce::fresh();
-        let seen = match &nonce {
+        let Lasting { seen, slowest } = match &nonce {
             Some(nonce) => how(nonce),
-            None => Seen::failed("the system has no random numbers"),
+            None => Seen::failed("the system has no random numbers").into(),
         };
-        let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let took = slowest.unwrap_or_else(|| started.elapsed());
+        let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         let nonce = nonce.unwrap_or_else(Nonce::none);
         Try { what, to, want, nonce, seen, ms, aimed, nowhere, beside, quiet, two_way }
     }
@@ -243,6 +271,11 @@ impl<'a> Trial<'a> {
         self.signals.ready();
     }
 
+    /// What has happened, for a thread beside the probe's own.
+    pub(crate) fn signals(&self) -> Signals {
+        self.signals.clone()
+    }
+
     /// Waits: some probes are about time.
     pub fn pause(&self, time: Duration) {
         std::thread::sleep(time);
@@ -292,7 +325,7 @@ impl Signals {
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner).waiting > 0
     }
 
-    fn has(&self, event: Event) -> bool {
+    pub(crate) fn has(&self, event: Event) -> bool {
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner).happened.contains(&event)
     }
 

@@ -3,6 +3,7 @@
 mod aim;
 mod control;
 mod gate;
+mod helper;
 mod input;
 mod judge;
 mod list;
@@ -46,6 +47,9 @@ enum Command {
     /// Carries out an order that comes on standard input.
     #[command(hide = true)]
     Worker,
+    /// Takes steps that come on standard input, for a worker that must not take them itself.
+    #[command(hide = true)]
+    Helper,
     /// Judges evidence that comes on standard input.
     #[command(hide = true)]
     Judge,
@@ -82,6 +86,7 @@ pub fn run(arguments: CanaryArgs, words: &[&str]) -> ExitCode {
         Command::Gate(gate) => gate.run(),
         Command::Report(report) => report.run(),
         Command::Worker => Ok(worker::run()),
+        Command::Helper => Ok(helper::run()),
         Command::Judge => Ok(judge::run()),
     };
     ended.unwrap_or_else(|stop| {

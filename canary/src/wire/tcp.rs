@@ -33,6 +33,17 @@ pub fn exchange(to: SocketAddr, octets: &[u8], nonce: &Nonce) -> Seen {
     }
 }
 
+/// The same from a socket that somebody has prepared; those of other protocols with connections take the same calls.
+pub fn exchange_on(socket: socket2::Socket, to: SocketAddr, octets: &[u8], nonce: &Nonce) -> Seen {
+    if let Err(error) = socket.connect_timeout(&to.into(), PATIENCE) {
+        return Seen::of_error("connect", &error);
+    }
+    match prepare(socket.into(), PATIENCE) {
+        Ok(mut stream) => converse(&mut stream, octets, nonce),
+        Err(seen) => seen,
+    }
+}
+
 /// Sends on a connection, and says what came back.
 pub fn converse(stream: &mut TcpStream, octets: &[u8], nonce: &Nonce) -> Seen {
     if let Err(error) = stream.write_all(octets) {
@@ -59,6 +70,24 @@ pub fn read(stream: &mut impl Read, nonce: &Nonce, within: Duration) -> Seen {
             Err(_) => return reply::classify(&octets, nonce),
         }
         if reply::is_decided(&octets, nonce) || octets.len() >= LOOKED_AT || Instant::now() >= end {
+            return reply::classify(&octets, nonce);
+        }
+    }
+}
+
+/// Reads the head of an HTTP answer and no octet more, for a connection that is kept; what comes before its end decides.
+pub fn read_head(stream: &mut impl Read, nonce: &Nonce, within: Duration) -> Seen {
+    let end = Instant::now() + within;
+    let mut octets = Vec::new();
+    let mut octet = [0_u8; 1];
+    loop {
+        match stream.read(&mut octet) {
+            Ok(1) => octets.extend(octet),
+            Ok(_) if octets.is_empty() => return Seen::Closed,
+            Err(error) if octets.is_empty() => return Seen::of_error("recv", &error),
+            Ok(_) | Err(_) => return reply::classify(&octets, nonce),
+        }
+        if octets.ends_with(b"\r\n\r\n") || octets.len() >= LOOKED_AT || Instant::now() >= end {
             return reply::classify(&octets, nonce);
         }
     }

@@ -96,6 +96,7 @@ pub(crate) fn aim(permitted: &[&str], setup_only: &[&str]) -> Targets {
         permitted,
         wildcards: Vec::new(),
         setup_only: setup_only.iter().map(|name| (*name).to_owned()).collect(),
+        setup_only_http: setup_only.iter().map(|name| (*name).to_owned()).collect(),
         refused: ["clinicaltrials.gov", "pubmed.ncbi.nlm.nih.gov"].map(str::to_owned).to_vec(),
         witness: Some(Witness {
             name: "witness.test".to_owned(),

@@ -134,6 +134,7 @@ fn expected(attempt: &Try) -> String {
         Want::Stopped => "gets nowhere".to_owned(),
         Want::Rewritten { name } => format!("gets nowhere, or to {name} itself"),
         Want::Absent => "is not there".to_owned(),
+        Want::Unheard => "may be answered; what is hidden in it gets nowhere".to_owned(),
     }
 }
 
