@@ -1,6 +1,6 @@
 //! The canary: every practical way out of a trial, tried from inside it, and a verdict that can't pass by accident (G14).
 //!
-//! What is tried is the [`catalogue`](catalogue()): one [`Probe`] for each technique. [`plan`] says which of them can be
+//! What is tried is the [`catalogue`](catalogue()): one [`Probe`] for each technique. [`plan`](engine::plan) says which of them can be
 //! tried here and why the others can't; the [`engine`] tries them, in processes of their own for each level of privilege,
 //! and notes what was [`seen`](Seen). Nothing is judged where it is tried: [`judge`](verdict::judge) is a pure function of
 //! what was wanted, what was seen, what the same technique did where nothing was in its way (the *baseline*), and what

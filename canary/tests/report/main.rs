@@ -1,6 +1,7 @@
 //! Everything that happens with evidence after it was collected.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod commands;
 mod gate;
 mod html;
 mod judging;

@@ -26,8 +26,9 @@ fn venv() -> Option<PathBuf> {
             folder.display()
         );
         // Past the harness, which keeps what passing tests print to itself.
-        writeln!(std::io::stderr(), "=== NOT TESTED: TrialDesignBench is not installed (.ci/clients) ===")
-            .unwrap();
+        let line = "=== NOT TESTED: TrialDesignBench is not installed (.ci/clients) ===";
+        let mut stderr = std::io::stderr();
+        writeln!(stderr, "{line}").unwrap();
     }
     there
 }

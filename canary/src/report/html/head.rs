@@ -20,7 +20,15 @@ pub(super) fn title(view: &View<'_>) -> (String, String, String) {
 /// One line.
 pub(super) fn subject(view: &View<'_>) -> String {
     let evidence = &view.report.evidence;
-    format!("{}. {}", esc(&table::subject(evidence)), esc(&evidence.made))
+    format!("{}. {}", esc(&table::subject(evidence)), esc(&second(&evidence.made)))
+}
+
+/// A time of RFC 3339 in UTC, to the second.
+fn second(time: &str) -> String {
+    match time.split_once('.') {
+        Some((second, rest)) if rest.ends_with('Z') => format!("{second}Z"),
+        _ => time.to_owned(),
+    }
 }
 
 /// Everything that the verdict counts for, and for nothing else.
@@ -53,8 +61,8 @@ pub(super) fn about(view: &View<'_>) -> String {
         ("Canary", Some(subject.canary.clone()), false),
         ("Sidecar", subject.sidecar.clone(), false),
         ("Run", Some(evidence.run.clone()), false),
-        ("Began", Some(evidence.made.clone()), false),
-        ("Ended", evidence.ended.clone(), false),
+        ("Began", Some(second(&evidence.made)), false),
+        ("Ended", evidence.ended.as_deref().map(second), false),
         ("Policy (SHA-256)", subject.policy.clone(), true),
         ("Image", subject.image.clone(), true),
         ("Witness", Some(witness), true),

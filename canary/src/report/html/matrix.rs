@@ -107,8 +107,8 @@ fn link(row: &Row<'_>, place: usize, cell: &Cell<'_>) -> String {
     let waived = if cell.judged.waived.is_some() { " <span class=\"waived\">waived</span>" } else { "" };
     let moment = match cell.stage.moment {
         Moment::Phase => "",
-        Moment::Switch => " <span class=\"switch\">at the switch</span>",
-        Moment::Crash => " <span class=\"switch\">after a crash</span>",
+        Moment::Switch => " <span class=\"switch\">switch</span>",
+        Moment::Crash => " <span class=\"switch\">crash</span>",
     };
     format!(
         "<a class=\"v {word}\" href=\"#d-{}-{place}\" title=\"{}\"><i aria-hidden=\"true\">{}</i>{word}</a>{waived}{moment}",
