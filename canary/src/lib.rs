@@ -14,6 +14,7 @@
 
 pub mod aim;
 pub mod engine;
+pub mod gate;
 mod helper;
 mod nonce;
 mod probe;

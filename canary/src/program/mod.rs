@@ -2,6 +2,7 @@
 
 mod aim;
 mod control;
+mod gate;
 mod helper;
 mod input;
 mod judge;
@@ -41,6 +42,7 @@ enum Command {
     Run(Box<run::Run>),
     List(list::List),
     Verify(Box<verify::Verify>),
+    Gate(Box<gate::Gate>),
     Report(Box<report::Show>),
     /// Carries out an order that comes on standard input.
     #[command(hide = true)]
@@ -81,6 +83,7 @@ pub fn run(arguments: CanaryArgs, words: &[&str]) -> ExitCode {
         Command::Run(run) => run.run(&run::again(words)),
         Command::List(list) => list.run(),
         Command::Verify(verify) => verify.run(),
+        Command::Gate(gate) => gate.run(),
         Command::Report(report) => report.run(),
         Command::Worker => Ok(worker::run()),
         Command::Helper => Ok(helper::run()),

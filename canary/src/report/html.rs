@@ -43,6 +43,7 @@ pub fn page(report: &Report, judgement: &Judgement) -> String {
         ("subject", &head::subject(&view)),
         ("about", &head::about(&view)),
         ("why", &head::why(&view)),
+        ("known", &head::known(&view)),
         ("counts", &matrix::counts(&view)),
         ("chips", &matrix::chips(&view)),
         ("matrix", &matrix::table(&view)),
@@ -205,7 +206,7 @@ impl<'a> Row<'a> {
 fn glyph(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Allowed | Verdict::Blocked | Verdict::Rewritten => "\u{2713}",
-        Verdict::BlockedSlow => "\u{29d6}",
+        Verdict::BlockedSlow => "\u{2026}",
         Verdict::NotApplicable => "\u{2013}",
         Verdict::Inconclusive => "?",
         Verdict::Refused => "\u{2717}",

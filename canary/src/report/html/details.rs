@@ -30,7 +30,7 @@ fn technique(text: &mut String, view: &View<'_>, controls: &Controls<'_>, row: &
     let _ = writeln!(
         text,
         "<details id=\"p-{}\" data-text=\"{}\" data-ends=\"{}\"{}><summary><span class=\"mono\">{}</span>\
-         <span class=\"leak\">{}</span><span class=\"ends\">{ends}</span></summary>\n<div class=\"body\">",
+         <span class=\"gist\">{}</span><span class=\"ends\">{ends}</span></summary>\n<div class=\"body\">",
         row.anchor,
         esc(&row.text()),
         row.ends(),

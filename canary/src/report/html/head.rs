@@ -32,7 +32,7 @@ pub(super) fn about(view: &View<'_>) -> String {
     let witness = match &evidence.witness {
         None => "none: what leaves without an answer was not seen".to_owned(),
         Some(record) => match record.believable() {
-            Ok(()) => format!("listened to the end; {} arrivals of this run", record.arrivals.len()),
+            Ok(()) => format!("listened to the end; of this run there arrived: {}", record.arrivals.len()),
             Err(why) => why.to_owned(),
         },
     };
@@ -68,7 +68,7 @@ pub(super) fn about(view: &View<'_>) -> String {
     text
 }
 
-/// What keeps it from passing, what must be known, and what no filter stops.
+/// What keeps it from passing.
 pub(super) fn why(view: &View<'_>) -> String {
     let mut text = String::new();
     let judgement = view.judgement;
@@ -101,12 +101,18 @@ pub(super) fn why(view: &View<'_>) -> String {
     }
     let told: Vec<String> = judgement.probes.iter().map(ToString::to_string).collect();
     let lacks = judgement.reasons.iter().filter(|reason| !told.contains(reason));
+    list(&mut text, "lacks", "It says too little", "bad", lacks.cloned());
+    text
+}
+
+/// What must be known besides, and what no filter stops.
+pub(super) fn known(view: &View<'_>) -> String {
+    let mut text = String::new();
     let facts = view.report.evidence.facts.iter().map(|fact| {
         let phase = fact.phase.as_ref().map_or_else(String::new, |phase| format!(" ({phase})"));
         format!("{}{phase}: {}: {}", fact.id, fact.about, fact.text)
     });
-    list(&mut text, "lacks", "It says too little", "bad", lacks.cloned());
-    list(&mut text, "warnings", "Must be known", "warn", judgement.warnings.iter().cloned());
+    list(&mut text, "warnings", "Must be known", "warn", view.judgement.warnings.iter().cloned());
     list(&mut text, "facts", "What no network filter stops", "", facts);
     text
 }

@@ -86,7 +86,7 @@ fn line(text: &mut String, row: &Row<'_>) {
     let _ = write!(
         text,
         "<tr data-text=\"{}\" data-ends=\"{}\"><th scope=\"row\"><a class=\"mono\" href=\"#p-{}\">{}</a>\
-         <span class=\"leak\">{}</span></th>",
+         <span class=\"gist\">{}</span></th>",
         esc(&row.text()),
         row.ends(),
         row.anchor,
