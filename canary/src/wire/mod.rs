@@ -1,10 +1,16 @@
 //! The protocols that probes speak, by hand: blocking sockets with a time limit on every step.
 
 pub mod dns;
+pub mod ech;
+pub mod h2;
 pub mod hello;
 pub mod http;
+pub mod kept;
+pub mod large;
 pub mod lookup;
+pub mod relay;
 pub mod reply;
+pub mod shape;
 pub mod tcp;
 pub mod tls;
 pub mod udp;
