@@ -89,10 +89,7 @@ impl Hpke for Grease {
     fn suite(&self) -> HpkeSuite {
         HpkeSuite {
             kem: HpkeKem::DHKEM_X25519_HKDF_SHA256,
-            sym: HpkeSymmetricCipherSuite {
-                kdf_id: HpkeKdf::HKDF_SHA256,
-                aead_id: HpkeAead::AES_128_GCM,
-            },
+            sym: HpkeSymmetricCipherSuite { kdf_id: HpkeKdf::HKDF_SHA256, aead_id: HpkeAead::AES_128_GCM },
         }
     }
 }
