@@ -15,7 +15,8 @@ use rustls::{
     SignatureScheme, StreamOwned,
 };
 
-use super::{PATIENCE, http, tcp};
+use super::large::Share;
+use super::{PATIENCE, ech, http, tcp};
 use crate::nonce::Nonce;
 use crate::seen::Seen;
 
@@ -32,12 +33,24 @@ pub struct Options {
     pub trust: Option<String>,
     /// Whether the witness's proof counts under a good certificate alone: where the point is that the right host answers.
     pub strict: bool,
+    /// A large key share, beside the ordinary one.
+    pub share: Option<Share>,
+    /// Whether a GREASE ECH extension is sent (RFC 9849 section 6.2); then TLS 1.3 alone is spoken.
+    pub grease_ech: bool,
 }
 
 impl Options {
     /// An ordinary client that trusts these besides.
     pub fn ordinary(trust: Option<&str>) -> Self {
-        Self { sni: true, alpn: Vec::new(), within: PATIENCE, trust: trust.map(str::to_owned), strict: false }
+        Self {
+            sni: true,
+            alpn: Vec::new(),
+            within: PATIENCE,
+            trust: trust.map(str::to_owned),
+            strict: false,
+            share: None,
+            grease_ech: false,
+        }
     }
 }
 
@@ -156,7 +169,12 @@ fn of_handshake(error: &std::io::Error) -> Seen {
 }
 
 fn config(options: &Options) -> Result<(ClientConfig, Arc<Noting>), String> {
-    let provider = Arc::new(default_provider());
+    let mut provider = default_provider();
+    if let Some(share) = options.share {
+        // The first group is the one that a share is sent of.
+        provider.kx_groups.insert(0, share.group());
+    }
+    let provider = Arc::new(provider);
     let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     if let Some(pem) = &options.trust {
         for certificate in CertificateDer::pem_slice_iter(pem.as_bytes()) {
@@ -168,8 +186,12 @@ fn config(options: &Options) -> Result<(ClientConfig, Arc<Noting>), String> {
         .build()
         .map_err(|error| error.to_string())?;
     let noting = Arc::new(Noting { strict, fault: Mutex::new(Some("no certificate came".to_owned())) });
-    let mut config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
+    let builder = ClientConfig::builder_with_provider(provider);
+    let builder = match options.grease_ech {
+        true => builder.with_ech(ech::grease()),
+        false => builder.with_safe_default_protocol_versions(),
+    };
+    let mut config = builder
         .map_err(|error| error.to_string())?
         .dangerous()
         .with_custom_certificate_verifier(noting.clone())
