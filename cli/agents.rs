@@ -8,7 +8,6 @@ use crate::exit::Failure;
 
 mod ask;
 mod check;
-mod child;
 mod diff;
 mod job;
 mod list;

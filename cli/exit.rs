@@ -18,6 +18,7 @@ pub(crate) struct Failure {
 enum Code {
     Refused = 1,
     Usage = 2,
+    Inconclusive = 3,
     Host = 4,
     Bug = 70,
 }
@@ -31,6 +32,11 @@ impl Failure {
     /// The user asked for something that can't be: a wrong flag, a wrong file.
     pub(crate) fn usage(what: impl Into<String>) -> Self {
         Self::new(Code::Usage, what)
+    }
+
+    /// It can't be told, which is never fine.
+    pub(crate) fn inconclusive(what: impl Into<String>) -> Self {
+        Self::new(Code::Inconclusive, what)
     }
 
     /// The host lacks something that is named.

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::exit::Failure;
 
-mod client;
+pub(crate) mod client;
 mod folder;
 mod socket;
 

@@ -9,7 +9,10 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 mod agents;
 mod audit;
+mod canary;
+mod child;
 mod denials;
+mod env;
 mod exit;
 mod flags;
 mod input;
@@ -21,6 +24,7 @@ mod output;
 mod phase;
 mod policy;
 mod run;
+mod scratch;
 mod sidecar;
 mod status;
 
@@ -48,6 +52,8 @@ enum Noun {
     Policy(policy::PolicyArgs),
     Agents(agents::AgentsArgs),
     Audit(audit::AuditArgs),
+    Canary(closedbook_canary::program::CanaryArgs),
+    Env(env::EnvArgs),
 }
 
 fn main() -> ExitCode {
@@ -71,17 +77,22 @@ fn main() -> ExitCode {
         Noun::Policy(args) => policy::run(args),
         Noun::Agents(args) => agents::run(args),
         Noun::Audit(args) => audit::run(args),
+        Noun::Canary(args) => canary::run(args),
+        Noun::Env(args) => env::run(args, is_tdb()),
     };
     outcome.unwrap_or_else(exit::report)
 }
 
 /// The program answers to the name it is called by; as `tdb` it has the same commands.
 fn parse() -> Result<Cli, clap::Error> {
-    let called = std::env::args_os().next().unwrap_or_default();
-    let name =
-        if Path::new(&called).file_name().is_some_and(|file| file == "tdb") { "tdb" } else { "closedbook" };
+    let name = if is_tdb() { "tdb" } else { "closedbook" };
     let matches = Cli::command().name(name).bin_name(name).try_get_matches()?;
     Cli::from_arg_matches(&matches)
+}
+
+fn is_tdb() -> bool {
+    let called = std::env::args_os().next().unwrap_or_default();
+    Path::new(&called).file_name().is_some_and(|file| file == "tdb")
 }
 
 #[cfg(test)]

@@ -64,6 +64,10 @@ pub(crate) struct Run {
     #[arg(long)]
     lab: bool,
 
+    /// Run in this lab, which `closedbook lab up` started: several runs then share one.
+    #[arg(long, value_name = "NAME", conflicts_with = "lab")]
+    lab_name: Option<String>,
+
     /// Write what arrives at the lab's servers (JSON Lines) to this file.
     #[arg(long, value_name = "FILE", requires = "lab")]
     witness: Option<PathBuf>,
@@ -83,7 +87,7 @@ pub(crate) struct Run {
     keep_socket: Vec<PathBuf>,
 
     /// Ask this resolver for the addresses of allowed names, instead of those in /etc/resolv.conf.
-    #[arg(long, value_name = "ADDRESS[:PORT]", conflicts_with = "lab")]
+    #[arg(long, value_name = "ADDRESS[:PORT]", conflicts_with_all = ["lab", "lab_name"])]
     resolver: Vec<String>,
 
     /// Listen for `closedbook phase|status|log|denials` at this path [default: a socket in your own runtime folder].

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::process::Command;
 use std::time::Duration;
 
-use super::child::Ended;
+use crate::child::Ended;
 use crate::exit::Failure;
 
 /// JavaScript CLIs take seconds on a busy machine; one that takes longer waits for something that won't come.

@@ -15,7 +15,6 @@ use crate::output::{harmless, print, print_json};
 
 mod contacts;
 mod report;
-mod scratch;
 mod start;
 
 use report::Probed;

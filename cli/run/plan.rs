@@ -12,7 +12,7 @@ use nix::unistd::getuid;
 use super::Run;
 use super::command::Command;
 use super::control::Wanted;
-use super::lab::{Lab, Wishes};
+use super::lab::{Lab, Which, Wishes};
 use crate::audit;
 use crate::exit::{Failure, chain};
 use crate::flags;
@@ -36,7 +36,7 @@ pub(super) struct Plan {
     pub(super) messages: Option<String>,
     pub(super) kept_sockets: Vec<PathBuf>,
     /// The lab to run in.
-    pub(super) lab: Option<Wishes>,
+    pub(super) lab: Option<Which>,
     pub(super) control: Wanted,
     pub(super) widen: Widen,
     /// Seconds that the command may take.
@@ -51,8 +51,9 @@ impl TryFrom<Run> for Plan {
     type Error = Failure;
 
     fn try_from(run: Run) -> Result<Self, Failure> {
-        let Run { allow, policy, agent, agent_flags, phase, lab, witness, tape, log, metrics, .. } = run;
-        let Run { keep_socket, resolver, control, name, widen, within, quiet, command, .. } = run;
+        let Run { allow, policy, agent, agent_flags, phase, lab, lab_name, witness, tape, .. } = run;
+        let Run { log, metrics, keep_socket, resolver, control, name, widen, within, quiet, command, .. } =
+            run;
         let allowed = allow.iter().map(|text| entry(text)).collect::<Result<Vec<_>, _>>()?;
         let mut table = None;
         let (policy, phase) = match (policy, agent) {
@@ -74,7 +75,7 @@ impl TryFrom<Run> for Plan {
             metrics: metrics.open()?,
             messages: messages::asked()?,
             kept_sockets: keep_socket,
-            lab: lab.then_some(Wishes { witness, tape }),
+            lab: Which::of(lab.then_some(Wishes { witness, tape }), lab_name.as_deref())?,
             control: Wanted { path: control, name },
             widen,
             within,

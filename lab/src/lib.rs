@@ -40,6 +40,6 @@ pub use site::pattern;
 pub use tape::{Recording, Said, Taped};
 pub use witness::{Arrival, Kind, Witness, find_nonce, fresh_nonce};
 pub use world::{
-    Answer, DEAD, Dead, DeadRoute, Host, RESOLVER_V4, RESOLVER_V6, Role, WITNESS, WITNESS_V4, WITNESS_V6,
-    WITNESS_ZONE, World,
+    Answer, DEAD, Dead, DeadRoute, Host, QUIET_V4, RESOLVER_V4, RESOLVER_V6, Role, WITNESS, WITNESS_V4,
+    WITNESS_V6, WITNESS_ZONE, World,
 };

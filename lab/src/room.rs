@@ -54,7 +54,7 @@ pub struct Lab {
 }
 
 /// The inside of a running lab, for processes that want in.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Room {
     first_process: Pid,
 }

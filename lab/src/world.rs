@@ -22,6 +22,8 @@ pub const WITNESS: &str = "witness.test";
 pub const WITNESS_V4: Ipv4Addr = Ipv4Addr::new(203, 0, 113, 200);
 /// Where the witness lives (RFC 3849).
 pub const WITNESS_V6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 2, 200);
+/// Another address of the witness, at which nobody aims without meaning it: whatever arrives there is telling.
+pub const QUIET_V4: Ipv4Addr = Ipv4Addr::new(203, 0, 113, 202);
 /// Where the lab's resolver is asked. It answers at every other address too.
 pub const RESOLVER_V4: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 53);
 /// The resolver's other address.

@@ -1,6 +1,8 @@
 //! Trying the probes: a worker process for each level of privilege, threads in it for the probes.
 
+pub mod job;
 pub mod plan;
+pub mod session;
 pub mod worker;
 
 use serde::{Deserialize, Serialize};

@@ -1,23 +1,39 @@
 //! The command line of the canary: the same for the static program and for `closedbook canary`.
 
+mod aim;
+mod control;
 mod judge;
+mod plan;
+mod run;
 mod worker;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use std::error::Error;
+use std::io::{self, Write as _};
+use std::time::SystemTime;
+
+use clap::{Args, Parser, Subcommand};
 
 /// Tries every practical way out from inside a trial.
 #[derive(Debug, Parser)]
 #[command(name = "closedbook-canary", version, propagate_version = true, subcommand_required = true)]
 struct Program {
+    #[command(flatten)]
+    arguments: CanaryArgs,
+}
+
+/// What the canary is asked.
+#[derive(Debug, Args)]
+pub struct CanaryArgs {
     #[command(subcommand)]
     command: Command,
 }
 
-/// What the canary can be asked.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+enum Command {
+    Plan(Box<plan::Plan>),
+    Run(Box<run::Run>),
     /// Carries out an order that comes on standard input.
     #[command(hide = true)]
     Worker,
@@ -26,10 +42,18 @@ pub enum Command {
     Judge,
 }
 
+/// Why a command ends without having done what was asked.
+#[derive(Debug)]
+pub(crate) struct Stop {
+    code: u8,
+    what: String,
+    remedy: Option<String>,
+}
+
 /// The static program.
 pub fn main() -> ExitCode {
     match Program::try_parse() {
-        Ok(program) => run(program.command),
+        Ok(program) => run(program.arguments, &[]),
         Err(error) => {
             // A closed terminal is no reason for another exit code.
             let _ = error.print();
@@ -38,10 +62,59 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Does what was asked.
-pub fn run(command: Command) -> ExitCode {
-    match command {
-        Command::Worker => worker::run(),
-        Command::Judge => judge::run(),
+/// Does what was asked. `words` lead to this command line from that of the program that is running: none for the static
+/// program, `canary` for `closedbook canary`.
+pub fn run(arguments: CanaryArgs, words: &[&str]) -> ExitCode {
+    let ended = match arguments.command {
+        Command::Plan(plan) => plan.run(),
+        Command::Run(run) => run.run(&run::again(words)),
+        Command::Worker => Ok(worker::run()),
+        Command::Judge => Ok(judge::run()),
+    };
+    ended.unwrap_or_else(|stop| {
+        eprintln!("closedbook-canary: {}", stop.what);
+        if let Some(remedy) = &stop.remedy {
+            eprintln!("  remedy: {remedy}");
+        }
+        ExitCode::from(stop.code)
+    })
+}
+
+impl Stop {
+    /// The user asked for something that can't be.
+    pub(crate) fn usage(what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { code: 2, what: what.into(), remedy: Some(remedy.into()) }
     }
+
+    /// It can't be told: never a pass.
+    pub(crate) fn inconclusive(what: impl Into<String>) -> Self {
+        Self { code: 3, what: what.into(), remedy: None }
+    }
+}
+
+/// An error and its sources on one line.
+pub(crate) fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(inner) = source {
+        text = format!("{text}: {inner}");
+        source = inner.source();
+    }
+    text
+}
+
+/// On standard output. Whoever closes it has seen enough.
+pub(crate) fn print(text: &str) -> Result<(), Stop> {
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Stop::inconclusive(format!("can't write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The time, RFC 3339, UTC. Only a year beyond 9999 can't be written.
+fn now() -> String {
+    use time::format_description::well_known::Rfc3339;
+    time::OffsetDateTime::from(SystemTime::now()).format(&Rfc3339).unwrap_or_default()
 }

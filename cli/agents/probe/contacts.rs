@@ -7,8 +7,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::scratch::cannot;
 use crate::exit::Failure;
+use crate::scratch::cannot;
 
 /// A host, and how often it was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]

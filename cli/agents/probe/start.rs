@@ -9,11 +9,11 @@ use std::time::Duration;
 use closedbook_agents::{Place, Settings, Switch};
 use closedbook_audit::offer::{Offer, Tape};
 
-use super::super::child::Ended;
 use super::contacts::{self, Contact};
-use super::scratch::{Scratch, cannot};
+use crate::child::Ended;
 use crate::exit::Failure;
 use crate::output::harmless;
+use crate::scratch::{Scratch, cannot};
 
 /// What a run may take besides its command, to begin and to end.
 const CLOSING: Duration = Duration::from_secs(60);

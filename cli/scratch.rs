@@ -1,4 +1,4 @@
-//! A home of its own for a start, with nothing in it but what the start needs.
+//! A folder of its own, with a home and a work directory in it that hold nothing.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -10,12 +10,12 @@ use nix::unistd::mkdtemp;
 use crate::exit::Failure;
 
 /// A folder that goes with this value.
-pub(super) struct Scratch(PathBuf);
+pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
     /// A new one, for its owner alone.
-    pub(super) fn new() -> Result<Self, Failure> {
-        let wanted = std::env::temp_dir().join("closedbook-probe-XXXXXX");
+    pub(crate) fn new() -> Result<Self, Failure> {
+        let wanted = std::env::temp_dir().join("closedbook-XXXXXX");
         let made = mkdtemp(&wanted).map_err(io::Error::from).and_then(fs::canonicalize);
         let scratch = Self(made.map_err(|error| cannot("make a folder in", &std::env::temp_dir(), &error))?);
         for folder in [scratch.home(), scratch.work()] {
@@ -28,22 +28,22 @@ impl Scratch {
     }
 
     /// The home folder.
-    pub(super) fn home(&self) -> PathBuf {
+    pub(crate) fn home(&self) -> PathBuf {
         self.0.join("home")
     }
 
     /// The working directory: empty.
-    pub(super) fn work(&self) -> PathBuf {
+    pub(crate) fn work(&self) -> PathBuf {
         self.0.join("work")
     }
 
     /// A file besides.
-    pub(super) fn file(&self, name: &str) -> PathBuf {
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
     /// Writes a file below the home folder, whose path is told from there: `~/.x/y`.
-    pub(super) fn write(&self, path: &str, text: &str) -> Result<(), Failure> {
+    pub(crate) fn write(&self, path: &str, text: &str) -> Result<(), Failure> {
         let below = path.strip_prefix("~/").filter(|below| Path::new(below).components().all(is_plain));
         let below = below
             .ok_or_else(|| Failure::refused(format!("{path}: a probe writes below the home folder alone")))?;
@@ -66,7 +66,7 @@ fn is_plain(part: std::path::Component<'_>) -> bool {
     matches!(part, std::path::Component::Normal(_))
 }
 
-pub(super) fn cannot(what: &str, path: &Path, error: &io::Error) -> Failure {
+pub(crate) fn cannot(what: &str, path: &Path, error: &io::Error) -> Failure {
     Failure::host(format!("can't {what} {}: {error}", path.display()))
 }
 

@@ -14,22 +14,22 @@ const KEPT: usize = 4 * 1024 * 1024;
 const LOOK: Duration = Duration::from_millis(10);
 /// A process that has ended.
 #[derive(Debug)]
-pub(in crate::agents) struct Ended {
+pub(crate) struct Ended {
     /// Its exit code; that of a shell for one that a signal ended.
-    pub(in crate::agents) code: Option<i32>,
+    pub(crate) code: Option<i32>,
     /// What it printed.
-    pub(in crate::agents) stdout: String,
+    pub(crate) stdout: String,
     /// What it complained of.
-    pub(in crate::agents) stderr: String,
+    pub(crate) stderr: String,
     /// Whether it was killed for want of time.
-    pub(in crate::agents) killed: bool,
+    pub(crate) killed: bool,
     /// How long it took.
-    pub(in crate::agents) took: Duration,
+    pub(crate) took: Duration,
 }
 
 impl Ended {
     /// Runs it to its end, or to the end of its time.
-    pub(in crate::agents) fn of(command: &mut Command, within: Duration) -> io::Result<Self> {
+    pub(crate) fn of(command: &mut Command, within: Duration) -> io::Result<Self> {
         let begun = Instant::now();
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
@@ -45,12 +45,12 @@ impl Ended {
     }
 
     /// Both streams.
-    pub(in crate::agents) fn said(&self) -> String {
+    pub(crate) fn said(&self) -> String {
         format!("{}\n{}", self.stdout, self.stderr)
     }
 
     /// The last lines of what it printed and complained of, harmless to a terminal and short.
-    pub(in crate::agents) fn last_lines(&self, count: usize) -> Vec<String> {
+    pub(crate) fn last_lines(&self, count: usize) -> Vec<String> {
         const LONGEST: usize = 300;
         let last = |text: &str| -> Vec<String> {
             let lines = text.lines().rev().filter(|line| !line.trim().is_empty()).take(count);
@@ -64,7 +64,7 @@ impl Ended {
     }
 
     /// The last of them.
-    pub(in crate::agents) fn last_line(&self) -> String {
+    pub(crate) fn last_line(&self) -> String {
         self.last_lines(1).pop().unwrap_or_else(|| "nothing".to_owned())
     }
 }

@@ -1,0 +1,38 @@
+//! The image's own check script, without a network, as the original runs it.
+
+use std::process::{Command, Stdio};
+
+use crate::exit::Failure;
+use crate::output::print;
+
+/// The image that is checked when `tdb` is asked and none is named.
+pub(super) const DEFAULT: &str = "trialdesignbench-env:1.7.0";
+
+/// Runs it. Its own exit code counts: what it prints goes to the user.
+pub(super) fn check(image: &str, quiet: bool) -> Result<(), Failure> {
+    if image.starts_with('-') {
+        return Err(Failure::usage(format!("{image:?} is no image")));
+    }
+    let mut command = Command::new("docker");
+    command.args(["run", "--rm", "--network", "none", image, "bash", "/opt/tdb/check_env.sh"]);
+    if quiet {
+        command.stdout(Stdio::null());
+    }
+    let status = command.stdin(Stdio::null()).status().map_err(|error| {
+        Failure::host(format!("the image {image} can't be checked: docker can't be started: {error}"))
+            .remedy("install docker.io, or leave --image out")
+    })?;
+    match status.code() {
+        Some(0) if quiet => Ok(()),
+        Some(0) => print(&format!("ok {image} tools and R packages\n")),
+        // What the engine itself says: it is not there, or the image is not.
+        Some(125) => {
+            Err(Failure::host(format!("environment check failed for {image}: the engine refuses to run it"))
+                .remedy("start the engine, and build or pull the image"))
+        }
+        code => Err(Failure::refused(format!(
+            "environment check failed for {image} (exit {})",
+            code.map_or_else(|| "by a signal".to_owned(), |code| code.to_string())
+        ))),
+    }
+}

@@ -1,0 +1,123 @@
+//! The canary in the lab: the baseline first, then the trial, then a last word to the witness.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+use closedbook_canary::engine::job::Job;
+use closedbook_canary::engine::{Harness, Order};
+use closedbook_canary::report::evidence::{Baseline, Evidence};
+use closedbook_canary::targets::Witness;
+use closedbook_canary::witness::{Arrival, Record};
+use closedbook_canary::{Level, Moment};
+use closedbook_lab::{self as lab, Control, LabError, LabName, Plan, World};
+use closedbook_policy::{Pattern, Policy, Target};
+
+use super::job::Wanted;
+use super::trial::{self, Trial};
+use crate::exit::{Failure, chain};
+use crate::scratch::Scratch;
+
+/// Does it.
+pub(super) fn run(wanted: &Wanted) -> Result<Evidence, Failure> {
+    let scratch = Scratch::new()?;
+    let name = LabName::fresh();
+    let plan = Plan { name: name.clone(), world: world(&wanted.policy), faults: wanted.faults.clone() };
+    eprintln!("canary: the lab starts: a fake internet on this machine, from which nothing leaves");
+    let lab = lab::Lab::start(plan).map_err(cannot_start)?;
+    let ca = lab.place().ca();
+    let trust = std::fs::read_to_string(&ca)
+        .map_err(|error| Failure::bug(format!("the lab's certificate {}: {error}", ca.display())))?;
+    let job = wanted.job(Some(witness()), Some(trust), true)?;
+    let mut control = Control::connect(lab.place()).map_err(untold)?;
+    eprintln!("canary: the baseline: every probe where nothing is in its way");
+    let open = trial::baseline(in_lab(&name), &job)?;
+    let open = Baseline { stages: open.stages, witness: record(&mut control, true)? };
+    control.ask("reset").map_err(untold)?;
+    eprintln!("canary: the trial: the same probes, sealed");
+    let uplink = vec!["--lab-name".to_owned(), name.to_string()];
+    let guarded = Trial { uplink, policy: wanted.policy.to_json(), job: &job, scratch: &scratch }.run()?;
+    // Its own record can be believed if it still writes down what arrives.
+    let last_word = last_word(&name, &job)?;
+    let mut seen = record(&mut control, false)?;
+    seen.alive = last_word.iter().any(|nonce| seen.arrivals.iter().any(|arrival| arrival.carries(nonce)));
+    Ok(Evidence { baseline: Some(open), witness: Some(seen), ..guarded })
+}
+
+/// The lab as the canary's witness.
+fn witness() -> Witness {
+    Witness {
+        name: lab::WITNESS.to_owned(),
+        v4: Some(lab::WITNESS_V4),
+        v6: Some(lab::WITNESS_V6),
+        quiet: Some(lab::QUIET_V4),
+        zone: Some(lab::WITNESS_ZONE.to_owned()),
+        resolver: Some(lab::RESOLVER_V4.into()),
+    }
+}
+
+/// The built-in names, and whatever else the policy permits.
+fn world(policy: &Policy) -> World {
+    let entries = policy.phases().flat_map(|phase| phase.entries().iter().cloned().collect::<Vec<_>>());
+    let names = entries.filter_map(|entry| match entry.target() {
+        Target::Names(Pattern::Exact(name)) => Some(name.clone()),
+        _ => None,
+    });
+    names.fold(World::new(), World::with_host)
+}
+
+/// This program, inside the lab.
+fn in_lab(name: &LabName) -> Command {
+    let mut command = Command::new("/proc/self/exe");
+    command.args(["lab", "exec", "--name", &name.to_string(), "--", "/proc/self/exe"]);
+    command
+}
+
+/// What the witness wrote down so far.
+fn record(control: &mut Control, alive: bool) -> Result<Record, Failure> {
+    let arrivals = control.arrivals().map_err(untold)?;
+    let lost = control.ask("lost").map_err(untold)?.as_u64().unwrap_or(u64::MAX);
+    let plain = serde_json::to_value(arrivals).and_then(serde_json::from_value::<Vec<Arrival>>);
+    let arrivals = plain.map_err(|error| Failure::bug(format!("the witness's record: {error}")))?;
+    Ok(Record { arrivals, lost, alive })
+}
+
+/// Sends the witness something, past the sidecar; its marks.
+fn last_word(name: &LabName, job: &Job) -> Result<Vec<closedbook_canary::Nonce>, Failure> {
+    let fault =
+        |error: &dyn std::fmt::Display| Failure::bug(format!("the last word to the witness: {error}"));
+    let Some(phase) = job.phases.last() else { return Ok(Vec::new()) };
+    let order = Order {
+        phase: phase.name.clone(),
+        level: Level::Agent,
+        moment: Moment::Phase,
+        targets: phase.targets.clone(),
+        harness: Harness::default(),
+        only: vec!["http-plain-unfiltered".to_owned()],
+        keep: None,
+    };
+    let mut command = in_lab(name);
+    command.args(["canary", "worker"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| fault(&error))?;
+    let line = serde_json::to_string(&order).map_err(|error| fault(&error))?;
+    if let Some(input) = &mut child.stdin {
+        writeln!(input, "{line}").map_err(|error| fault(&error))?;
+    }
+    let mut nonces = Vec::new();
+    if let Some(output) = child.stdout.take() {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            if let Ok(closedbook_canary::engine::Line::Over(outcome)) = serde_json::from_str(&line) {
+                nonces.extend(outcome.tries.into_iter().map(|made| made.nonce));
+            }
+        }
+    }
+    child.wait().map_err(|error| fault(&error))?;
+    Ok(nonces)
+}
+
+fn untold(error: LabError) -> Failure {
+    Failure::inconclusive(format!("the lab does not tell what it saw: {}", chain(&error)))
+}
+
+fn cannot_start(error: LabError) -> Failure {
+    Failure::host(format!("the lab can't start: {}", chain(&error)))
+}
