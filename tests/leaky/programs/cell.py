@@ -1,6 +1,6 @@
 """The inside of a container: its own view of files and processes, and of capabilities what its root would have.
 
-    cell.py LEVEL CAPABILITIES PROGRAM ARGUMENTS...
+    cell.py LEVEL CAPABILITIES MISSING PROGRAM ARGUMENTS...
 
 Run in the task's network, in a mount namespace of its own, as the first process of a pid namespace."""
 import ctypes
@@ -52,7 +52,7 @@ def furnish(program, mapped):
         shutil.copytree("/etc/ssl", f"{root}/etc/ssl", symlinks=True, ignore=lambda *_: ["private"])
     mount("proc", f"{root}/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     # As Docker has it: whoever is in a container may ping, and bind any port.
-    groups = "0 2147483647" if mapped else f"{os.getgid()} {os.getgid()}"
+    groups = "0 2147483647" if mapped else "0 0"
     for name, value in {"ping_group_range": groups, "ip_unprivileged_port_start": "0"}.items():
         with open(f"{root}/proc/sys/net/ipv4/{name}", "w") as file:
             file.write(value)
@@ -63,21 +63,25 @@ def furnish(program, mapped):
     os.chdir("/")
 
 
+def has_users():
+    """Whether there is anybody here but root: a user namespace made by a mere user has one."""
+    return any(int(line.split()[0]) <= UID < int(line.split()[0]) + int(line.split()[2])
+               for line in open("/proc/self/uid_map"))
+
+
 def main():
-    level, capabilities, program, *arguments = sys.argv[1:]
-    mapped = os.getuid() == 0
+    level, capabilities, missing, program, *arguments = sys.argv[1:]
+    mapped = has_users()
     mount(None, "/", flags=MS_REC | MS_PRIVATE)
     furnish(program, mapped)
+    for name in filter(None, missing.split(",")):
+        mount("/dev/null", f"/usr/bin/{name}", flags=MS_BIND)
+    kept = ",".join(["-all"] + [f"+{name}" for name in capabilities.split(",") if name])
+    who = [f"--bounding-set={kept}"]
     if level == "agent":
-        kept = "-all"
-        who = [f"--reuid={UID}", f"--regid={UID}", "--clear-groups"] if mapped else []
-    else:
-        kept = ",".join(["-all"] + [f"+{name}" for name in capabilities.split(",") if name])
-        # Where no root can be had, whoever runs this keeps what root would have.
-        who = [] if mapped else [f"--ambient-caps={kept}"]
-    inherited = kept if who and level == "root" else "-all"
-    bounding = ",".join(["-all"] + [f"+{name}" for name in capabilities.split(",") if name])
-    words = ["setpriv", f"--bounding-set={bounding}", f"--inh-caps={inherited}", *who, "/canary", *arguments]
+        # Without users, root without capabilities has to do.
+        who = [f"--reuid={UID}", f"--regid={UID}", "--clear-groups", *who] if mapped else ["--bounding-set=-all"]
+    words = ["setpriv", "--inh-caps=-all", *who, "/canary", *arguments]
     os.execve("/usr/bin/setpriv", words, {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp"})
 
 

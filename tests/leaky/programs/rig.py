@@ -6,10 +6,14 @@ Runs inside a lab (`closedbook lab exec`); reads a job from standard input and w
     open        true: no rules and no proxy, the same probes with nothing in their way
     rules       knobs of rules.py; "on_death": "flush" takes them away when the proxy is killed
     proxy       knobs of proxy.py, or null for none
+    faults      of the lab's hosts: "HOST KIND" each
+    dead, dies  addresses of the lab where nobody is, from the start or at the end
+    missing     programs that the container lacks
+    trust       the authority to trust, if it is not the lab's
     stages      [phase, level, moment] each; those of one phase and moment run side by side
     capabilities  of the container's root
     allow       the lists of the phases
-    targets     what is aimed at, without the authority to trust
+    targets     what is aimed at
     only        beginnings of probe ids; none for all
 """
 import json
@@ -69,8 +73,8 @@ class Lab:
         return {"arrivals": self.ask("arrivals"), "lost": self.ask("lost"), "alive": alive}
 
 
-class Task:
-    """The task's network: one end of a wire whose other end is in the lab."""
+class Space:
+    """A network namespace."""
 
     def __init__(self):
         self.holder = subprocess.Popen(["unshare", "--net", "sleep", "600"])
@@ -78,7 +82,19 @@ class Task:
         mine = os.readlink("/proc/self/ns/net")
         while os.readlink(self.path) == mine:
             time.sleep(0.002)
+        run(*self.inside, "ip", "link", "set", "lo", "up")
+
+    @property
+    def inside(self):
+        return ["nsenter", f"--net={self.path}"]
+
+    def ip(self, lines):
+        run(*self.inside, "ip", "-batch", "-", text=lines)
+
+    def join_world(self):
+        """A wire into the lab, which is where all its packets go."""
         run("ip", "link", "add", "world", "type", "veth", "peer", "name", "eth0", "netns", str(self.holder.pid))
+        # Every address is the lab's own there, so the way back has to stand beside those, in the same table.
         run("ip", "-batch", "-", text="""
 link set world addrgenmode none
 addr add 10.77.0.1/24 dev world
@@ -89,8 +105,7 @@ route add 10.77.0.2/32 dev world table local
 route add fd77::2/128 dev world table local
 route add fe80::/64 dev world table local
 """)
-        run(*self.inside, "ip", "-batch", "-", text="""
-link set lo up
+        self.ip("""
 link set eth0 addrgenmode none
 addr add 10.77.0.2/24 dev eth0
 addr add fd77::2/64 dev eth0 nodad
@@ -99,10 +114,7 @@ link set eth0 up
 route add default via 10.77.0.1
 route add default via fd77::1
 """)
-
-    @property
-    def inside(self):
-        return ["nsenter", f"--net={self.path}"]
+        return self
 
 
 class Proxy:
@@ -134,7 +146,7 @@ class Worker:
         capabilities = ",".join(DOCKER + job.get("capabilities", []))
         canary, *arguments = job["canary"]
         words = [*task.inside, "unshare", "--mount", "--pid", "--ipc", "--uts", "--fork", "--kill-child",
-                 PYTHON, f"{HERE}/cell.py", level, capabilities, canary, *arguments]
+                 PYTHON, f"{HERE}/cell.py", level, capabilities, ",".join(job.get("missing", [])), canary, *arguments]
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.say({"phase": phase, "level": level, "moment": moment, "targets": targets, "harness": harness,
                   "only": job.get("only", []), "keep": None})
@@ -145,6 +157,13 @@ class Worker:
     def say(self, what):
         self.process.stdin.write(json.dumps(what) + "\n")
         self.process.stdin.flush()
+
+    def tell(self, event):
+        try:
+            self.say(event)
+        except BrokenPipeError:
+            # It had nothing to wait for, and has gone.
+            pass
 
     def listen(self):
         for line in self.process.stdout:
@@ -164,64 +183,94 @@ class Worker:
         return self.stage
 
 
+class Sidecar:
+    """The rules and the proxy, or what a hole has in their place."""
+
+    def __init__(self, task, job, phase):
+        self.task, self.rules, self.proxy = task, job["rules"], None
+        self.marks = rules.marks(self.rules)
+        if job["proxy"] is not None:
+            config = {"allow": job["allow"], "phase": phase, "mark": self.marks[0], "resolver": "192.0.2.53"}
+            self.proxy = Proxy(task, {**config, **job["proxy"]})
+        if self.rules.get("public_setup"):
+            # As on a network of an engine's own, whose rules follow connections from the start.
+            self.load("table inet early { chain look { type filter hook output priority 0; ct state new accept; }; }")
+        elif not self.rules.get("none"):
+            self.load(rules.text(self.rules, *self.marks))
+
+    def load(self, text):
+        run(*self.task.inside, "nft", "-f", "-", text=text)
+
+    def switch(self, phase):
+        if self.rules.get("public_setup"):
+            self.load(rules.text(self.rules, *self.marks))
+        if self.proxy:
+            self.proxy.switch(phase)
+
+    def kill(self):
+        if self.proxy:
+            self.proxy.kill()
+        if self.rules.get("on_death") == "flush":
+            self.load("flush ruleset")
+
+
+def dead(addresses):
+    """Nobody is there any more."""
+    for address in addresses:
+        run("ip", "route", "replace", "unreachable", address, "table", "local")
+
+
+def grouped(stages):
+    """Those of one moment run side by side."""
+    groups = []
+    for stage in stages:
+        if not groups or groups[-1][0][2] != stage[2]:
+            groups.append([])
+        groups[-1].append(stage)
+    return groups
+
+
+def together(group, task, job, targets, sidecar):
+    """Runs the workers of one moment, and does to the sidecar what belongs to it."""
+    moment = group[0][2]
+    harness = {"switches": moment == "switch", "kills": moment == "crash"}
+    workers = [Worker(task, job, targets, *stage, harness) for stage in group]
+    if moment != "phase":
+        for worker in workers:
+            worker.waits.wait()
+        if sidecar:
+            sidecar.switch(group[0][0]) if moment == "switch" else sidecar.kill()
+        for worker in workers:
+            worker.tell("switched" if moment == "switch" else "killed")
+    return [worker.end() for worker in workers]
+
+
 def main():
     job = json.load(sys.stdin)
     began = time.monotonic()
-    lab, task = Lab(), Task()
+    lab, task = Lab(), Space().join_world()
     for fault in job.get("faults", []):
         lab.ask(f"fault {fault}")
-    is_open, proxy = job.get("open", False), None
-    first = job["stages"][0][0] if job["stages"][0][2] != "switch" else "setup"
-    if not is_open:
-        own, opened, passed = rules.marks(job["rules"])
-        if job["proxy"] is not None:
-            config = {"allow": job["allow"], "phase": first, "mark": own, "resolver": "192.0.2.53", **job["proxy"]}
-            proxy = Proxy(task, config)
-        if not job["rules"].get("none"):
-            run(*task.inside, "nft", "-f", "-", text=rules.text(job["rules"], own, opened, passed))
+    dead(job.get("dead", []))
+    groups = grouped(job["stages"])
+    # What crosses a switch begins before it.
+    first = "setup" if groups[0][0][2] == "switch" else groups[0][0][0]
+    sidecar = None if job.get("open") else Sidecar(task, job, first)
     targets = {**job["targets"], "trust": job.get("trust") or open(os.environ["SSL_CERT_FILE"]).read()}
     lab.ask("reset")
-    stages, phase, times = [], first, {}
-    groups = []
-    for stage in job["stages"]:
-        if not groups or groups[-1][0][0] != stage[0] or groups[-1][0][2] != stage[2]:
-            groups.append([])
-        groups[-1].append(stage)
+    stages, times = [], {}
     for group in groups:
         start = time.monotonic()
-        moment = group[0][2]
-        if moment != "switch" and group[0][0] != phase:
-            phase = group[0][0]
-            if proxy:
-                proxy.switch(phase)
-        harness = {"switches": moment == "switch", "kills": moment == "crash"}
-        workers = [Worker(task, job, targets, *stage, harness) for stage in group]
-        if moment in ("switch", "crash"):
-            for worker in workers:
-                worker.waits.wait()
-            if moment == "switch":
-                phase = group[0][0]
-                if proxy:
-                    proxy.switch(phase)
-            else:
-                if proxy:
-                    proxy.kill()
-                if job["rules"].get("on_death") == "flush":
-                    run(*task.inside, "nft", "flush", "ruleset")
-            for worker in workers:
-                # One that had nothing to wait for has gone.
-                try:
-                    worker.say("switched" if moment == "switch" else "killed")
-                except BrokenPipeError:
-                    pass
-        stages.extend(worker.end() for worker in workers)
-        times[moment] = round(time.monotonic() - start, 1)
+        stages += together(group, task, job, targets, sidecar)
+        times[group[0][2]] = round(time.monotonic() - start, 1)
+    dead(job.get("dies", []))
     record = lab.record()
     times["all"] = round(time.monotonic() - began, 1)
     json.dump({"stages": stages, "record": record, "times": times}, sys.stdout)
-    if proxy:
-        proxy.process.kill()
-    task.holder.kill()
+    # Everything else here ends with the lab.
+    sys.stdout.flush()
+    os._exit(0)
 
 
-main()
+if __name__ == "__main__":
+    main()
