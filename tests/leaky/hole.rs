@@ -56,8 +56,8 @@ impl Hole {
         let judgement = self.judgement(modes()[0]);
         let found = failed(&judgement);
         let missed: Vec<_> = probes.iter().filter(|id| !found.contains(**id)).collect();
-        let surprises: Vec<_> =
-            found.iter().filter(|id| !probes.contains(id) && !self.also.contains(*id)).collect();
+        let expected = |id: &str| probes.contains(&id) || self.also.contains(id);
+        let surprises: Vec<_> = found.iter().filter(|id| !expected(id)).collect();
         let reasons = judgement.reasons.join("\n");
         assert!(
             missed.is_empty() && surprises.is_empty(),

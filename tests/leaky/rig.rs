@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 
 use closedbook_canary::engine::Stage;
@@ -12,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::life::private_folder;
+use crate::support::live::private_folder;
 use crate::support::{Mode, as_mode, open_folder, program, program_in, python, with_input};
 
 const PROGRAMS: [(&str, &str); 8] = [

@@ -8,6 +8,6 @@ use crate::hole::Hole;
 fn is_found() {
     Hole::named("uid-exempt")
         .rules(json!({"open": ["meta skuid 13"]}))
-        .proxy(json!({"uid": 13}))
+        .proxy(json!({"uid": 13, "mark": null}))
         .is_found_by(&["priv-proxy-uid"]);
 }

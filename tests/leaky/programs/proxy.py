@@ -474,7 +474,8 @@ def listener(family, kind, port):
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if family == socket.AF_INET6:
         sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-    sock.bind(("::1" if family == socket.AF_INET6 else "127.0.0.1", port))
+    everywhere = "everywhere" in CONFIG
+    sock.bind((("::" if everywhere else "::1") if family == socket.AF_INET6 else "0.0.0.0" if everywhere else "127.0.0.1", port))
     return sock
 
 
