@@ -3,22 +3,27 @@
 # Only a Rust toolchain is assumed; the rest is Debian's. sudo is asked for only when something is missing.
 DEBIAN_BUILD := pkg-config libmnl-dev libnftnl-dev gcc
 DEBIAN_DEMO  := $(DEBIAN_BUILD) curl iproute2
-DEBIAN_TEST  := $(DEBIAN_DEMO) nftables git wget openssl python3 python3-requests nodejs iputils-ping procps util-linux
+DEBIAN_TEST  := $(DEBIAN_DEMO) chromium libc6-dev nftables git wget openssl python3 python3-requests nodejs iputils-ping procps util-linux
 
-.PHONY: demo test check bench fuzz deny build
+.PHONY: demo test canary bench fuzz deny
 
-demo: ## Build, and show the main job offline: an allowed host answers, a dozen ways out fail.
+demo: ## Build, and show the main job offline: every practical way out is tried, in both phases, and fails.
 	@.ci/packages $(DEBIAN_DEMO)
 	@.ci/quiet cargo build --release
-	@lab/demo.sh target/release/closedbook
+	@target/release/closedbook env check --canary --lab --agent claude-code --jobs-dir target/jobs
 
 test: ## Everything: format, lints, documentation, tests.
 	@.ci/packages $(DEBIAN_TEST)
 	@.ci/clients
+	@.ci/quiet .ci/canary
 	@.ci/quiet cargo fmt --check
 	@.ci/quiet cargo clippy --workspace --all-targets -- -D warnings
 	@RUSTDOCFLAGS="-D warnings" .ci/quiet cargo doc --workspace --no-deps
 	cargo test --workspace --no-fail-fast
+
+canary: ## The canary as a static program, for any image: target/static/closedbook-canary.
+	@.ci/packages $(DEBIAN_BUILD) libc6-dev
+	@.ci/quiet .ci/canary
 
 bench: ## Throughput, connections per second and added latency, against a direct connection in the same run; switches of phase.
 	@.ci/packages $(DEBIAN_DEMO)

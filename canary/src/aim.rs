@@ -76,7 +76,8 @@ pub fn job(policy: &Policy, phases: &[String], with: Circumstances) -> Result<Jo
     let phases: Vec<PhaseJob> = phases.collect();
     let names = phases.iter().map(|phase| phase.name.clone()).collect();
     let subject = Subject { policy: Some(policy.digest().to_string()), phases: names, ..subject };
-    Ok(Job { schema: 1, run, subject, phases, levels, kills, only, facts: channels(policy) })
+    let text = Some(policy.to_json().to_owned());
+    Ok(Job { schema: 1, run, subject, policy: text, phases, levels, kills, only, facts: channels(policy) })
 }
 
 /// What the table says of an agent that no network filter can see: tools that run at the provider, reached through the
@@ -127,7 +128,8 @@ fn channels(policy: &Policy) -> Vec<Fact> {
     facts
 }
 
-fn of_phase(phase: &Phase) -> Targets {
+/// What a phase permits by name.
+pub(crate) fn of_phase(phase: &Phase) -> Targets {
     let mut targets = Targets::default();
     for entry in phase.entries() {
         let Target::Names(pattern) = entry.target() else { continue };

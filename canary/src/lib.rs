@@ -22,6 +22,7 @@ pub mod report;
 mod seen;
 pub mod surroundings;
 pub mod targets;
+pub mod tdb;
 mod trial;
 pub mod verdict;
 pub mod wire;

@@ -10,7 +10,7 @@ pub const NOWHERE_V4: Ipv4Addr = Ipv4Addr::new(203, 0, 113, 77);
 pub const NOWHERE_V6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0x77, 0x77);
 
 /// Everything that a phase's probes aim at.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Targets {
     /// Hosts that the phase permits by exact name, in the policy's order.

@@ -70,16 +70,24 @@ pub enum Testimony<'a> {
 /// Judges one try.
 pub fn judge(attempt: &Try, control: &Control, testimony: Testimony<'_>) -> Judged {
     match &attempt.want {
-        Want::Reached { name } => reached(name, &attempt.seen),
+        Want::Reached { name } => reached(name, &attempt.seen, control),
         Want::Absent => absent(&attempt.seen),
         Want::Stopped => stopped(attempt, None, control, testimony),
         Want::Rewritten { name } => stopped(attempt, Some(name), control, testimony),
     }
 }
 
-fn reached(name: &str, seen: &Seen) -> Judged {
+fn reached(name: &str, seen: &Seen, control: &Control) -> Judged {
+    if let Seen::Proof { .. } | Seen::Verified { .. } = seen {
+        return Verdict::Allowed.because(format!("{name}: {seen}"));
+    }
+    // A host that answers nobody was not refused by what is tested here.
+    if let Control::Failed(why) = control {
+        return Verdict::Inconclusive.because(format!(
+            "{name} is permitted, and did not answer: {seen}; nor does it where nothing is in its way: {why}"
+        ));
+    }
     match seen {
-        Seen::Proof { .. } | Seen::Verified { .. } => Verdict::Allowed.because(format!("{name}: {seen}")),
         // What a filter says, and no server that is merely ill.
         Seen::Alert { description: 49 } | Seen::Answered { status: 403, .. } => {
             Verdict::Refused.because(format!("{name} is permitted, and was refused: {seen}"))

@@ -1,10 +1,12 @@
 //! The witness's record: what arrived, whoever sent it.
 
+use std::collections::HashSet;
 use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
 use crate::nonce::Nonce;
+use crate::trial::Try;
 
 /// What the witness wrote down while the probes ran.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +18,46 @@ pub struct Record {
     pub lost: u64,
     /// Whether it was shown to write down what arrives, after the last probe: by something that was sent to it then.
     pub alive: bool,
+    /// Arrivals that were left out because they are nothing of the run's.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub others: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl Record {
+    /// Whether what it does not have has not arrived.
+    pub fn believable(&self) -> Result<(), &'static str> {
+        match (self.alive, self.lost) {
+            (false, _) => Err("the witness was not shown to be alive at the end"),
+            (true, 0) => Ok(()),
+            (true, _) => Err("the witness could not write down everything"),
+        }
+    }
+
+    /// What can be a try's: it bears the try's mark, or came to an address at which nobody else aims.
+    pub fn of<'a>(&'a self, attempt: &Try) -> Vec<&'a Arrival> {
+        self.arrivals.iter().filter(|arrival| arrival.is_of(attempt)).collect()
+    }
+
+    /// With nothing in it that can't be one of these tries', and the number of the rest.
+    pub fn kept_for<'a>(mut self, tries: impl Iterator<Item = &'a Try>) -> Self {
+        let mut nonces = HashSet::new();
+        let mut quiet = HashSet::new();
+        for attempt in tries {
+            nonces.insert(attempt.nonce.label());
+            quiet.extend(attempt.aimed.filter(|_| attempt.quiet));
+        }
+        let before = self.arrivals.len();
+        self.arrivals.retain(|arrival| {
+            arrival.local.is_some_and(|local| quiet.contains(&local))
+                || arrival.marks().any(|mark| nonces.contains(&mark))
+        });
+        self.others += u64::try_from(before - self.arrivals.len()).unwrap_or(u64::MAX);
+        self
+    }
 }
 
 /// One thing that arrived: a line of the witness's file. Fields that are not needed here are not kept.
@@ -44,6 +86,18 @@ pub struct Arrival {
 }
 
 impl Arrival {
+    /// Whether it can be a try's.
+    pub fn is_of(&self, attempt: &Try) -> bool {
+        let quiet = attempt.quiet && attempt.aimed.is_some() && self.local == attempt.aimed;
+        quiet || self.carries(&attempt.nonce)
+    }
+
+    /// All marks in it, lower case.
+    fn marks(&self) -> impl Iterator<Item = String> {
+        let texts = [self.nonce.as_deref(), self.name.as_deref(), self.detail.as_deref(), Some(&self.ascii)];
+        texts.into_iter().flatten().flat_map(Nonce::all_in)
+    }
+
     /// Whether it bears this mark, in whatever spelling.
     pub fn carries(&self, nonce: &Nonce) -> bool {
         let wanted = nonce.label();

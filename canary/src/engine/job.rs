@@ -18,6 +18,9 @@ pub struct Job {
     pub run: String,
     /// What it is about.
     pub subject: Subject,
+    /// The policy itself, as its canonical JSON.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub policy: Option<String>,
     /// The phases to try, in their order.
     pub phases: Vec<PhaseJob>,
     /// As whom, and with what.

@@ -99,6 +99,12 @@ pub struct Stage {
     pub level: Level,
     /// When.
     pub moment: Moment,
+    /// The run it belongs to; that of its evidence, or it came there from another.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub run: String,
+    /// The digest of the policy that was in force, where the sidecar could be asked for it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub policy: Option<String>,
     /// Where it ran.
     pub surroundings: Surroundings,
     /// What became of each probe.

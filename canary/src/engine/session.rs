@@ -114,6 +114,9 @@ pub fn run(job: &Job, again: &Again, way: Way, steps: &mut impl Steps) -> Result
         }
         stages.extend(collect(workers, &phase.name, steps)?);
     }
+    for stage in &mut stages {
+        stage.run.clone_from(&job.run);
+    }
     Ok(stages)
 }
 
@@ -238,7 +241,7 @@ impl Worker {
             (std::mem::take(&mut self.outcomes), self.order.clone());
         let place = |id: &str| crate::catalogue().position(|probe| probe.id == id).unwrap_or(usize::MAX);
         outcomes.sort_by_key(|outcome| place(&outcome.id));
-        Ok(Stage { phase, level, moment, surroundings, outcomes })
+        Ok(Stage { phase, level, moment, run: String::new(), policy: None, surroundings, outcomes })
     }
 }
 

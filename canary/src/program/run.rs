@@ -67,6 +67,7 @@ impl Run {
         let output = self.output.as_deref().map(Output::open).transpose()?;
         let way = if self.baseline { Way::Open } else { Way::Guarded };
         let progress = Progress::new(self.quiet);
+        let made = now();
         let ran = match (&self.phase_from_control, self.steps) {
             (Some(path), _) => {
                 let mut follow = FollowControl::new(path.clone(), self.wait, progress);
@@ -82,10 +83,14 @@ impl Run {
             (None, false) => session::run(&job, again, way, &mut Alone { progress }),
         };
         let stages = ran.map_err(|error| Stop::inconclusive(super::chain(&error)))?;
-        let Job { run, subject, facts, .. } = job;
-        let made = now();
+        let Job { run, subject, policy, phases, facts, .. } = job;
+        let aims = phases.into_iter().map(|phase| (phase.name, phase.targets)).collect();
+        let ended = Some(now());
+        let (baseline, witness) = (None, None);
         let evidence =
-            Evidence { schema: 1, run, made, subject, stages, baseline: None, witness: None, facts };
+            Evidence { schema: 1, run, made, ended, subject, policy, aims, stages, baseline, witness, facts };
+        // The aims' certificates go; there is no record yet.
+        let evidence = evidence.trimmed();
         match output {
             Some(output) => output.write(&evidence)?,
             None => {

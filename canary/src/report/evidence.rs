@@ -1,12 +1,19 @@
 //! Everything that was observed. Nothing is judged in it.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use crate::engine::Stage;
+use crate::engine::{Outcome, Stage};
+use crate::targets::Targets;
+use crate::trial::Try;
 use crate::witness::Record;
 
+/// The version of the shape that is written and read here.
+pub const SCHEMA: u32 = 1;
+
 /// The evidence of one run of the canary.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Evidence {
     /// The version of this shape.
@@ -15,8 +22,17 @@ pub struct Evidence {
     pub run: String,
     /// When it began, RFC 3339, UTC.
     pub made: String,
+    /// When the last probe was over.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ended: Option<String>,
     /// What it is about.
     pub subject: Subject,
+    /// The policy itself, as its canonical JSON: what its digest was made of.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub policy: Option<String>,
+    /// What was aimed at in each phase.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub aims: BTreeMap<String, Targets>,
     /// Every phase at every level.
     pub stages: Vec<Stage>,
     /// The same probes where nothing was in their way.
@@ -87,4 +103,50 @@ pub struct Fact {
     pub about: String,
     /// What must be known.
     pub text: String,
+}
+
+impl Evidence {
+    /// Every try of the run itself, with where it was made.
+    pub fn tries(&self) -> impl Iterator<Item = (&Stage, &Outcome, &Try)> {
+        tries_of(&self.stages)
+    }
+
+    /// Whether it was made by this version of the program, whose catalogue is then known.
+    pub fn is_of_this_version(&self) -> bool {
+        self.subject.canary == env!("CARGO_PKG_VERSION")
+    }
+
+    /// Without what a report has no use for: arrivals that are nothing of this run's, of which only their number is kept.
+    pub fn trimmed(mut self) -> Self {
+        if let Some(record) = self.witness.take() {
+            self.witness = Some(record.kept_for(tries_of(&self.stages).map(|(_, _, attempt)| attempt)));
+        }
+        if let Some(baseline) = self.baseline.take() {
+            let Baseline { stages, witness } = baseline;
+            let witness = witness.kept_for(tries_of(&stages).map(|(_, _, attempt)| attempt));
+            self.baseline = Some(Baseline { stages, witness });
+        }
+        // Their keys are somebody's, and a report is shown around.
+        for targets in self.aims.values_mut() {
+            targets.trust = None;
+        }
+        self
+    }
+}
+
+impl Baseline {
+    /// Whether nothing was tried in it.
+    pub fn is_empty(&self) -> bool {
+        tries_of(&self.stages).next().is_none()
+    }
+}
+
+/// Every try of these stages.
+pub(crate) fn tries_of(stages: &[Stage]) -> impl Iterator<Item = (&Stage, &Outcome, &Try)> {
+    stages.iter().flat_map(|stage| {
+        stage
+            .outcomes
+            .iter()
+            .flat_map(move |outcome| outcome.tries.iter().map(move |attempt| (stage, outcome, attempt)))
+    })
 }

@@ -66,7 +66,7 @@ fn in_the_clear(trial: &mut Trial<'_>) {
 }
 
 /// A name may have several addresses; the first that is not dead decides.
-fn first_that_answers(
+pub(super) fn first_that_answers(
     addresses: Result<Vec<std::net::IpAddr>, Seen>,
     port: u16,
     get: impl Fn(SocketAddr) -> Seen,

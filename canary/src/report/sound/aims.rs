@@ -1,0 +1,58 @@
+//! What was aimed at, against what the policy says.
+
+use std::collections::BTreeSet;
+
+use closedbook_policy::{Digest, Policy};
+
+use crate::aim;
+use crate::report::evidence::Evidence;
+use crate::targets::Targets;
+use crate::trial::Want;
+
+/// The name of a try that a permitted host is to answer, where the phase permits no such host.
+pub(super) fn not_permitted<'a>(evidence: &Evidence, phase: &str, want: &'a Want) -> Option<&'a str> {
+    let (Want::Reached { name } | Want::Rewritten { name }) = want else { return None };
+    let aim = evidence.aims.get(phase)?;
+    let exact = aim.permitted.iter().any(|host| host.name.eq_ignore_ascii_case(name));
+    let below = |suffix: &String| {
+        let name = name.to_ascii_lowercase();
+        name.strip_suffix(suffix.as_str()).is_some_and(|rest| rest.ends_with('.'))
+    };
+    (!exact && !aim.wildcards.iter().any(below)).then_some(name)
+}
+
+/// Each phase aims at what the policy permits in it, and the policy is the one that the subject names.
+pub(super) fn faults(evidence: &Evidence) -> Vec<String> {
+    let mut faults = Vec::new();
+    for phase in evidence.subject.phases.iter().filter(|phase| !evidence.aims.contains_key(*phase)) {
+        faults.push(format!("{phase}: the evidence does not say what was aimed at"));
+    }
+    let Some(text) = &evidence.policy else { return faults };
+    let digest = Digest::of(text).to_string();
+    if evidence.subject.policy.as_deref() != Some(digest.as_str()) {
+        faults.push(format!("the policy in the evidence has the digest {digest}, and not the one it names"));
+        return faults;
+    }
+    let policy = match Policy::from_json(text) {
+        Ok(policy) => policy,
+        Err(error) => {
+            faults.push(format!("the policy in the evidence is none: {error}"));
+            return faults;
+        }
+    };
+    for (phase, aim) in &evidence.aims {
+        match policy.phase(phase) {
+            None => faults.push(format!("{phase}: the policy has no such phase")),
+            Some(there) if hosts(&aim::of_phase(there)) != hosts(aim) => {
+                faults.push(format!("{phase}: what was aimed at is not what the policy permits"));
+            }
+            Some(_) => {}
+        }
+    }
+    faults
+}
+
+fn hosts(targets: &Targets) -> BTreeSet<(&str, bool, bool)> {
+    let exact = targets.permitted.iter().map(|host| (host.name.as_str(), host.https, host.http));
+    exact.chain(targets.wildcards.iter().map(|suffix| (suffix.as_str(), false, false))).collect()
+}
