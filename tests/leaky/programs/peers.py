@@ -1,6 +1,6 @@
 """How the canary is turned on somebody else's egress control: Debian's squid and nginx as filtering gateways.
 
-    peers.py CLOSEDBOOK squid|nginx [--markdown]
+    peers.py CLOSEDBOOK squid|nginx [--markdown] [--canary PROGRAM]
 
 The lab, a gateway, and a task behind it, each in a network namespace of its own. The gateway forwards nothing: web ports
 are redirected to the proxy under test, questions are answered by a small server that knows the permitted names alone, and
@@ -113,7 +113,8 @@ def inside(peer, canary, folder):
     task.ip("link set eth0 addrgenmode none\naddr add 10.78.0.2/24 dev eth0\naddr add fd78::2/64 dev eth0 nodad\n"
             "link set eth0 up\nroute add default via 10.78.0.1\nroute add default via fd78::1\n")
     enter = task.inside
-    job = {"canary": [canary, "canary", "worker"], "capabilities": ["net_raw"]}
+    asked = canary.split()
+    job = {"canary": [*asked, "worker"], "capabilities": ["net_raw"]}
     hosts = [{"name": name, "https": True, "http": True} for name in PERMITTED]
     targets = {
         "permitted": hosts, "wildcards": [], "setup_only": [], "refused": ["clinicaltrials.gov", "example.com"],
@@ -133,20 +134,21 @@ def inside(peer, canary, folder):
     config = {"allow": {"agent": PERMITTED}, "phase": "agent", "resolver": "192.0.2.53", "everywhere": True,
               "recursion": {"types": [1]}}
     rig.Proxy(gate, config)
-    words = configuration(peer, folder)
-    subprocess.Popen([*gate.inside, *words], stdin=subprocess.DEVNULL, stdout=sys.stderr)
+    subprocess.Popen([*gate.inside, *configuration(peer, folder)], stdin=subprocess.DEVNULL, stdout=sys.stderr)
     for _ in range(100):
         listening = subprocess.run([*gate.inside, "ss", "-Hltn", "sport", "=", ":3129"], capture_output=True).stdout
         if listening:
             break
         time.sleep(0.1)
+    else:
+        raise SystemExit(f"{peer} does not listen")
     lab.ask("reset")
     sealed = rig.together(group, task, job, targets, None)
     record = lab.record()
     evidence = {"schema": 1, "run": peer, "made": "2026-12-01T00:00:00Z",
                 "subject": {"canary": "0.1.0", "topology": peer, "phases": ["agent"]}, "stages": sealed,
                 "baseline": {"stages": open_stages, "witness": open_record}, "witness": record}
-    judged = subprocess.run([canary, "canary", "judge"], input=json.dumps(evidence), text=True, capture_output=True)
+    judged = subprocess.run([*asked, "judge"], input=json.dumps(evidence), text=True, capture_output=True)
     sys.stderr.write(judged.stderr)
     sys.stdout.write(judged.stdout)
     sys.stdout.flush()
@@ -176,7 +178,10 @@ def main():
     folder = os.environ.get("TMPDIR", "/tmp") + f"/closedbook-peer-{os.getpid()}"
     os.mkdir(folder, 0o777)
     os.chmod(folder, 0o777)
-    words = [program, "lab", "exec", "--", sys.executable, os.path.abspath(__file__), "--inside", peer, program, folder]
+    at = sys.argv.index("--canary") + 1 if "--canary" in sys.argv else 0
+    canary = os.path.abspath(sys.argv[at]) if at else f"{program} canary"
+    inner = [sys.executable, os.path.abspath(__file__), "--inside", peer, canary, folder]
+    words = [program, "lab", "exec", "--", *inner]
     done = subprocess.run(words, capture_output=True, text=True)
     if "--markdown" not in sys.argv:
         sys.stdout.write(done.stdout)
