@@ -1,11 +1,14 @@
 //! The rig, which is a Python program inside a lab: a task's network, a sidecar in it, and the canary.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use closedbook_canary::engine::Stage;
 use closedbook_canary::report::{Baseline, Evidence, Judgement, Subject};
+use closedbook_canary::targets::Targets;
 use closedbook_canary::witness::Record;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -29,6 +32,7 @@ const PROGRAMS: [(&str, &str); 8] = [
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Run {
     pub(crate) stages: Vec<Stage>,
+    pub(crate) aims: BTreeMap<String, Targets>,
     pub(crate) record: Record,
     pub(crate) times: Value,
 }
@@ -59,10 +63,12 @@ pub(crate) fn stages(moments: &[&str]) -> Value {
 
 /// Runs the rig to its end. `job` says what rig.py's head explains; what is the same everywhere is added.
 pub(crate) fn run(mode: Mode, job: &Value) -> Run {
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
     let files = files();
     let permitted = ["api.anthropic.com", "auth.openai.com"];
     let hosts = permitted.map(|name| json!({"name": name, "https": true, "http": true}));
     let mut whole = json!({
+        "run": format!("leaky-{}", RUNS.fetch_add(1, Ordering::Relaxed)),
         "canary": [files.canary, "canary", "worker"],
         "allow": {"setup": ["api.anthropic.com", "auth.openai.com", "registry.npmjs.org"], "agent": permitted},
         "rules": {},
@@ -108,13 +114,18 @@ pub(crate) fn baseline(mode: Mode) -> &'static Run {
 pub(crate) fn judge(baseline: &Run, sealed: &Run) -> Judgement {
     let evidence = Evidence {
         schema: 1,
-        run: "leaky".to_owned(),
+        run: sealed.stages[0].run.clone(),
         made: "2026-12-01T00:00:00Z".to_owned(),
-        subject: Subject { phases: vec!["agent".to_owned()], ..Subject::default() },
+        subject: Subject {
+            canary: env!("CARGO_PKG_VERSION").to_owned(),
+            phases: vec!["agent".to_owned()],
+            ..Subject::default()
+        },
+        aims: sealed.aims.clone(),
         stages: sealed.stages.clone(),
         baseline: Some(Baseline { stages: baseline.stages.clone(), witness: baseline.record.clone() }),
         witness: Some(sealed.record.clone()),
-        facts: Vec::new(),
+        ..Evidence::default()
     };
     closedbook_canary::report::judgement::judge(&evidence)
 }

@@ -114,7 +114,7 @@ def inside(peer, canary, folder):
             "link set eth0 up\nroute add default via 10.78.0.1\nroute add default via fd78::1\n")
     enter = task.inside
     asked = canary.split()
-    job = {"canary": [*asked, "worker"], "capabilities": ["net_raw"]}
+    job = {"run": f"{peer}-open", "canary": [*asked, "worker"], "capabilities": ["net_raw"]}
     hosts = [{"name": name, "https": True, "http": True} for name in PERMITTED]
     targets = {
         "permitted": hosts, "wildcards": [], "setup_only": [], "refused": ["clinicaltrials.gov", "example.com"],
@@ -143,10 +143,12 @@ def inside(peer, canary, folder):
     else:
         raise SystemExit(f"{peer} does not listen")
     lab.ask("reset")
+    job["run"] = peer
     sealed = rig.together(group, task, job, targets, None)
     record = lab.record()
     evidence = {"schema": 1, "run": peer, "made": "2026-12-01T00:00:00Z",
-                "subject": {"canary": "0.1.0", "topology": peer, "phases": ["agent"]}, "stages": sealed,
+                "subject": {"canary": "0.1.0", "topology": peer, "phases": ["agent"]},
+                "aims": {"agent": {**targets, "trust": None}}, "stages": sealed,
                 "baseline": {"stages": open_stages, "witness": open_record}, "witness": record}
     judged = subprocess.run([*asked, "judge"], input=json.dumps(evidence), text=True, capture_output=True)
     sys.stderr.write(judged.stderr)

@@ -119,9 +119,6 @@ async def decide(flow):
     if entry is None or ech and CONFIG.get("ech") == "refuse":
         return await flow.refuse(ALERT)
     flow.name = entry
-    if CONFIG.get("early"):
-        # The server is told before it is known whether anybody may speak to it.
-        pass
     await dial(flow, name.decode("latin-1"))
     await pipe(flow)
 
@@ -267,32 +264,11 @@ async def copy_body(length, source, writer):
 
 
 async def answer(flow, reader, method):
-    """Copies the answer; False if its end is the connection's."""
-    while True:
-        octets = b""
-        while b"\r\n\r\n" not in octets:
-            more = await reader.read(65536)
-            if not more:
-                return False
-            octets += more
-            if len(octets) > 65536:
-                return False
-        got = head.split(octets, loose=True)
-        code = int(got.start.split(b" ")[1])
-        lengths, codings = got.all(b"content-length"), got.all(b"transfer-encoding")
-        bare = method == "HEAD" or code in (204, 304) or code < 200
-        kept = bare or bool(lengths or codings)
-        flow.writer.write(got.octets(*([] if kept else [b"Connection: close"]), without={b"connection"}))
-        if code >= 200:
-            break
-        later = got.rest
-        if later:
-            reader.feed_data(later) if False else None
-    rest = got.rest
-    if bare:
-        return True
+    """Copies the answer, interim ones included; False if its end is the connection's."""
+    rest = b""
 
     async def source(count):
+        """So many octets of the server; a line for None."""
         nonlocal rest
         while (b"\n" not in rest) if count is None else len(rest) < count:
             more = await reader.read(65536)
@@ -303,6 +279,22 @@ async def answer(flow, reader, method):
         taken, rest = rest[:at], rest[at:]
         return taken
 
+    code = 100
+    while code < 200:
+        while b"\r\n\r\n" not in rest:
+            more = await reader.read(65536)
+            if not more or len(rest) > 65536:
+                return False
+            rest += more
+        got = head.split(rest, loose=True)
+        rest = got.rest
+        code = int(got.start.split(b" ")[1])
+        lengths, codings = got.all(b"content-length"), got.all(b"transfer-encoding")
+        bare = method == "HEAD" or code in (204, 304) or code < 200
+        kept = bare or bool(lengths or codings)
+        flow.writer.write(got.octets(*([] if kept else [b"Connection: close"]), without={b"connection"}))
+    if bare:
+        return True
     if kept:
         await copy_body("chunked" if codings else int(lengths[0]), source, flow.writer)
         return True
@@ -331,15 +323,12 @@ def exempt(sock):
 
 async def resolve(name):
     """Our own question, made anew, to our own resolver."""
-    loop, identity = asyncio.get_running_loop(), random.randrange(65536)
-    with exempt(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as sock:
-        sock.connect((CONFIG["resolver"], 53))
-        await loop.sock_sendall(sock, zone.ask(name, identity))
-        async with asyncio.timeout(3):
-            octets = await loop.sock_recv(sock, 4096)
-    if octets[:2] != identity.to_bytes(2, "big"):
-        raise Refused("another answer")
-    return zone.addresses(octets)
+    identity = random.randrange(65536)
+    for _ in range(3):
+        said = await forwarded(zone.ask(name, identity), 1)
+        if said and said[:2] == identity.to_bytes(2, "big"):
+            return zone.addresses(said)
+    raise Refused("no answer")
 
 
 async def dial(flow, name, foreign=False):
@@ -418,14 +407,14 @@ async def zone_answer(octets):
     return zone.answer(octets, allow, CONFIG)
 
 
-async def forwarded(octets):
-    """The client's own octets to the resolver, and its answer back."""
+async def forwarded(octets, within=3):
+    """These octets to the resolver, and its answer back."""
     loop = asyncio.get_running_loop()
     with exempt(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as sock:
         sock.connect((CONFIG["resolver"], 53))
         await loop.sock_sendall(sock, octets)
         try:
-            async with asyncio.timeout(3):
+            async with asyncio.timeout(within):
                 return await loop.sock_recv(sock, 4096)
         except TimeoutError:
             return None

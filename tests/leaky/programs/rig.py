@@ -2,6 +2,7 @@
 
 Runs inside a lab (`closedbook lab exec`); reads a job from standard input and writes what came of it, JSON both.
 
+    run         a name that no other run has
     canary      the words of the canary's command; the first is a path
     open        true: no rules and no proxy, the same probes with nothing in their way
     rules       knobs of rules.py; "on_death": "flush" takes them away when the proxy is killed
@@ -145,7 +146,8 @@ class Worker:
     """A canary at work, in the container."""
 
     def __init__(self, task, job, targets, phase, level, moment, harness):
-        self.stage = {"phase": phase, "level": level, "moment": moment, "surroundings": None, "outcomes": []}
+        self.stage = {"phase": phase, "level": level, "moment": moment, "run": job["run"], "surroundings": None,
+                      "outcomes": []}
         capabilities = ",".join(DOCKER + job.get("capabilities", []))
         canary, *arguments = job["canary"]
         words = [*task.inside, "unshare", "--mount", "--pid", "--ipc", "--uts", "--fork", "--kill-child",
@@ -269,7 +271,8 @@ def main():
     dead(job.get("dies", []))
     record = lab.record()
     times["all"] = round(time.monotonic() - began, 1)
-    json.dump({"stages": stages, "record": record, "times": times}, sys.stdout)
+    aims = {stage["phase"]: {**targets, "trust": None} for stage in stages}
+    json.dump({"stages": stages, "aims": aims, "record": record, "times": times}, sys.stdout)
     # Everything else here ends with the lab.
     sys.stdout.flush()
     os._exit(0)
