@@ -73,6 +73,8 @@ pub enum Want {
     },
     /// What is looked for is not there.
     Absent,
+    /// It may be answered, but what the try put into it gets nowhere: only the witness can tell.
+    Unheard,
 }
 
 /// A try that is about to be made.

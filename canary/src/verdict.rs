@@ -72,6 +72,7 @@ pub fn judge(attempt: &Try, control: &Control, testimony: Testimony<'_>) -> Judg
     match &attempt.want {
         Want::Reached { name } => reached(name, &attempt.seen, control),
         Want::Absent => absent(&attempt.seen),
+        Want::Unheard => unheard(attempt, control, testimony),
         Want::Stopped => stopped(attempt, None, control, testimony),
         Want::Rewritten { name } => stopped(attempt, Some(name), control, testimony),
     }
@@ -107,6 +108,26 @@ fn absent(seen: &Seen) -> Judged {
         Seen::Found { .. } => Verdict::Suspect.because(seen.to_string()),
         Seen::Proof { .. } => Verdict::Leak.because(seen.to_string()),
         _ => Verdict::Inconclusive.because(seen.to_string()),
+    }
+}
+
+fn unheard(attempt: &Try, control: &Control, testimony: Testimony<'_>) -> Judged {
+    let seen = &attempt.seen;
+    match (testimony, control) {
+        (Testimony::Saw([arrival, ..]), _) => {
+            Verdict::Leak.because(format!("the witness saw it: {}", arrival.shown()))
+        }
+        _ if matches!(seen, Seen::Failed { .. }) => Verdict::Inconclusive.because(seen.to_string()),
+        (Testimony::Saw(_), Control::Passed(by)) => {
+            attempt.held(format!("{seen}; the witness saw nothing of it; control: {by}"))
+        }
+        (Testimony::Saw(_), _) => {
+            let why = "the witness saw nothing of it, but nobody has shown that it would";
+            Verdict::Inconclusive.because(format!("{seen}; {why}"))
+        }
+        (Testimony::Blind(why), _) => {
+            Verdict::Inconclusive.because(format!("{seen}; whether it arrived is not known: {why}"))
+        }
     }
 }
 
@@ -154,6 +175,12 @@ fn stopped(attempt: &Try, name: Option<&str>, control: &Control, testimony: Test
         (Control::Absent, Testimony::Saw(_)) => {
             return Verdict::Inconclusive
                 .because(format!("{seen}; the witness saw nothing, but nobody has shown that it would"));
+        }
+        (_, Testimony::Blind(_)) if attempt.nowhere && is_denied_name(seen) => {
+            format!(
+                "{seen}; the name exists, or nobody lives at {}: whoever denied it is in between",
+                attempt.to
+            )
         }
         (_, Testimony::Blind(_)) if attempt.nowhere && is_told(seen) => {
             format!("{seen}; nobody lives at {}, so whoever answered is in between", attempt.to)
@@ -205,7 +232,12 @@ fn answered(seen: &Seen) -> Option<String> {
 
 /// Whether somebody said no, as opposed to nobody saying anything.
 fn is_told(seen: &Seen) -> bool {
-    !matches!(seen, Seen::Silence | Seen::Sent | Seen::Failed { .. } | Seen::Closed)
+    !matches!(seen, Seen::Silence | Seen::Sent | Seen::Failed { .. } | Seen::Closed | Seen::Dns { .. })
+}
+
+/// Whether a resolver said that there is nothing, as opposed to that it could not find out.
+fn is_denied_name(seen: &Seen) -> bool {
+    matches!(seen, Seen::Dns { code, answers } if answers.is_empty() && code != "SERVFAIL")
 }
 
 impl Verdict {

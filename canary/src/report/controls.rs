@@ -88,7 +88,7 @@ impl<'a> Controls<'a> {
     /// the tool and the witness work.
     fn in_the_open(&self, stage: &Stage, outcome: &Outcome, attempt: &Try) -> Control {
         let Some(open) = &self.open else { return Control::Absent };
-        if attempt.want == Want::Absent || stage.moment == Moment::Crash {
+        if attempt.want == Want::Absent || stage.moment != Moment::Phase {
             return Control::Absent;
         }
         let at = |level| open.get(&(outcome.id.as_str(), level, attempt.what.as_str()));
@@ -115,6 +115,12 @@ impl<'a> Controls<'a> {
 
 impl Open<'_> {
     fn works(&self) -> bool {
-        self.arrived || matches!(self.attempt.seen, Seen::Proof { .. } | Seen::Verified { .. })
+        let answered = match &self.attempt.seen {
+            Seen::Proof { .. } | Seen::Verified { .. } => true,
+            // A resolver that gives data has looked the name up, whoever it asked.
+            Seen::Dns { answers, .. } => !answers.is_empty(),
+            _ => false,
+        };
+        self.arrived || answered
     }
 }

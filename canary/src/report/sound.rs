@@ -137,7 +137,7 @@ fn outcomes(evidence: &Evidence, stage: &Stage) -> Vec<String> {
 fn asks_enough(id: &str, attempt: &Try) -> bool {
     match attempt.want {
         Want::Reached { .. } => id.starts_with("allow-"),
-        Want::Stopped | Want::Rewritten { .. } => !id.starts_with("allow-"),
+        Want::Stopped | Want::Rewritten { .. } | Want::Unheard => !id.starts_with("allow-"),
         Want::Absent => false,
     }
 }

@@ -11,14 +11,48 @@ use crate::seen::Seen;
 pub mod kind {
     /// IPv4 address.
     pub const A: u16 = 1;
+    /// Name servers.
+    pub const NS: u16 = 2;
     /// Alias.
     pub const CNAME: u16 = 5;
+    /// Start of a zone.
+    pub const SOA: u16 = 6;
+    /// Anything at all (RFC 1035 section 3.3.10): tunnels like it.
+    pub const NULL: u16 = 10;
+    /// An address's name.
+    pub const PTR: u16 = 12;
+    /// Mail.
+    pub const MX: u16 = 15;
     /// Text.
     pub const TXT: u16 = 16;
     /// IPv6 address.
     pub const AAAA: u16 = 28;
+    /// Services (RFC 2782).
+    pub const SRV: u16 = 33;
+    /// Rewriting rules (RFC 3403).
+    pub const NAPTR: u16 = 35;
+    /// Service binding (RFC 9460).
+    pub const SVCB: u16 = 64;
     /// Service binding for HTTPS (RFC 9460): carries ECH keys.
     pub const HTTPS: u16 = 65;
+    /// All there are (RFC 8482).
+    pub const ANY: u16 = 255;
+    /// Which authorities may sign (RFC 8659).
+    pub const CAA: u16 = 257;
+}
+
+/// Options of EDNS (IANA, DNS EDNS0 Option Codes).
+pub mod option {
+    /// Name server identifier (RFC 5001).
+    pub const NSID: u16 = 3;
+    /// Client subnet (RFC 7871).
+    pub const SUBNET: u16 = 8;
+    /// Cookie (RFC 7873).
+    pub const COOKIE: u16 = 10;
+    /// Padding (RFC 7830).
+    pub const PADDING: u16 = 12;
+    /// For local use.
+    pub const LOCAL: u16 = 65001;
 }
 
 /// A question with recursion desired. Labels that are too long are cut: the caller wants what fits.
@@ -36,9 +70,30 @@ pub fn question(id: u16, name: &str, kind: u16) -> Vec<u8> {
     octets
 }
 
+/// The same with an EDNS option (RFC 6891 section 6.1.2): an OPT record behind the question.
+pub fn question_with(id: u16, name: &str, kind: u16, option: u16, content: &[u8]) -> Vec<u8> {
+    let mut octets = question(id, name, kind);
+    if let Some(additional) = octets.get_mut(11) {
+        *additional = 1;
+    }
+    // Root, type OPT, 1232 octets (RFC 9715), no flags.
+    octets.extend([0, 0, 41, 4, 208, 0, 0, 0, 0]);
+    let option = [&option.to_be_bytes()[..], &super::hello::sized_u16(content)].concat();
+    octets.extend(super::hello::sized_u16(&option));
+    octets
+}
+
 /// Asks over UDP.
 pub fn ask_udp(server: SocketAddr, question: &[u8], within: Duration) -> Seen {
     match udp(server, question, within) {
+        Ok(octets) => read(&octets),
+        Err(seen) => seen,
+    }
+}
+
+/// Asks over UDP from a socket that somebody has prepared.
+pub fn ask_on(socket: &UdpSocket, server: SocketAddr, question: &[u8], within: Duration) -> Seen {
+    match udp_on(socket, server, question, within) {
         Ok(octets) => read(&octets),
         Err(seen) => seen,
     }
@@ -89,6 +144,15 @@ fn udp(server: SocketAddr, question: &[u8], within: Duration) -> Result<Vec<u8>,
         SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
     };
     let socket = UdpSocket::bind(from).map_err(|error| Seen::of_error("bind", &error))?;
+    udp_on(&socket, server, question, within)
+}
+
+fn udp_on(
+    socket: &UdpSocket,
+    server: SocketAddr,
+    question: &[u8],
+    within: Duration,
+) -> Result<Vec<u8>, Seen> {
     let sent = socket
         .connect(server)
         .and_then(|()| socket.set_read_timeout(Some(within)))
@@ -159,6 +223,15 @@ fn skip_name(octets: &[u8], mut at: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_option_stands_behind_the_question() {
+        let plain = question(7, "a.example", kind::A);
+        let with = question_with(7, "a.example", kind::A, option::LOCAL, b"xyz");
+        assert_eq!(with[12..plain.len()], plain[12..]);
+        assert_eq!(with[10..12], [0, 1]);
+        assert_eq!(with[plain.len() + 9..], [0, 7, 0xfd, 0xe9, 0, 3, b'x', b'y', b'z']);
+    }
 
     #[test]
     fn cut_and_hostile_answers_are_malformed() {

@@ -1,10 +1,16 @@
 //! The protocols that probes speak, by hand: blocking sockets with a time limit on every step.
 
+pub mod cast;
 pub mod dns;
+pub mod frame;
 pub mod hello;
 pub mod http;
+pub mod ip;
 pub mod lookup;
+pub mod quic;
+pub mod raw;
 pub mod reply;
+pub mod routes;
 pub mod tcp;
 pub mod tls;
 pub mod udp;

@@ -5,14 +5,14 @@ use crate::probe::{BOTH, Group, Moment, Probe, USUAL};
 use crate::trial::{Attempt, Trial, Want};
 use crate::wire::udp;
 
-/// Ports that somebody may have thought harmless, or useful.
-const PORTS: [u16; 7] = [443, 500, 1194, 4500, 33434, 51820, 1];
+/// Ports that somebody may have thought harmless, or useful. Port 53 is tried with questions, by `dns-direct-udp`.
+const PORTS: [u16; 12] = [123, 443, 500, 1194, 4500, 5353, 33434, 51820, 1, 69, 1900, 65535];
 
 pub(super) const PROBES: &[Probe] = &[Probe {
     id: "udp-any",
     group: Group::Udp,
     leak: "any UDP port: a tunnel needs one",
-    how: "a datagram with a nonce to each of seven ports of the witness",
+    how: "a datagram with a nonce to each of twelve ports of the witness",
     expected: "refused at once, and nothing arrives",
     sources: &["https://github.com/github/gh-aw-firewall"],
     needs: &[],
