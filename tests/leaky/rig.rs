@@ -17,8 +17,9 @@ use tempfile::TempDir;
 use crate::support::live::private_folder;
 use crate::support::{Mode, as_mode, open_folder, program, program_in, python, with_input};
 
-const PROGRAMS: [(&str, &str); 8] = [
+const PROGRAMS: [(&str, &str); 9] = [
     ("rig.py", include_str!("programs/rig.py")),
+    ("engine.py", include_str!("programs/engine.py")),
     ("rules.py", include_str!("programs/rules.py")),
     ("cell.py", include_str!("programs/cell.py")),
     ("proxy.py", include_str!("programs/proxy.py")),

@@ -9,6 +9,7 @@ mod dns_other_types;
 mod dns_recursion;
 mod dot_open;
 mod empty;
+mod engine_resolver;
 mod established;
 mod first_of_two_names;
 mod first_request_only;

@@ -111,7 +111,7 @@ route add fe80::/64 dev world table local
 """)
         self.ip("""
 link set eth0 addrgenmode none
-addr add 10.77.0.2/24 dev eth0
+addr add 10.77.0.2/24 brd + dev eth0
 addr add fd77::2/64 dev eth0 nodad
 addr add fe80::2/64 dev eth0 nodad
 link set eth0 up
@@ -121,16 +121,23 @@ route add default via fd77::1
         return self
 
 
-class Proxy:
-    def __init__(self, task, config):
-        words = [*task.inside, PYTHON, f"{HERE}/proxy.py", json.dumps(config)]
+class Program:
+    """A program in the task's network, which says when it is ready."""
+
+    def __init__(self, task, *words):
+        words = [*task.inside, PYTHON, *words]
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.hear("ready")
 
     def hear(self, word):
         said = self.process.stdout.readline().strip()
         if said != word:
-            raise SystemExit(f"the proxy said {said!r} for {word!r}")
+            raise SystemExit(f"{self.process.args} said {said!r} for {word!r}")
+
+
+class Proxy(Program):
+    def __init__(self, task, config):
+        super().__init__(task, f"{HERE}/proxy.py", json.dumps(config))
 
     def switch(self, phase):
         self.process.stdin.write(f"{phase}\n")
@@ -193,22 +200,20 @@ class Sidecar:
 
     def __init__(self, task, job, phase):
         self.task, self.rules, self.proxy = task, job["rules"], None
-        self.marks = rules.marks(self.rules)
+        marks = rules.marks(self.rules)
+        self.text = rules.text(self.rules, *marks)
         if job["proxy"] is not None:
-            config = {"allow": job["allow"], "phase": phase, "mark": self.marks[0], "resolver": "192.0.2.53"}
+            config = {"allow": job["allow"], "phase": phase, "mark": marks[0], "resolver": "192.0.2.53"}
             self.proxy = Proxy(task, {**config, **job["proxy"]})
-        if self.rules.get("public_setup"):
-            # As on a network of an engine's own, whose rules follow connections from the start.
-            self.load("table inet early { chain look { type filter hook output priority 0; ct state new accept; }; }")
-        elif not self.rules.get("none"):
-            self.load(rules.text(self.rules, *self.marks))
+        if not self.rules.get("none") and not self.rules.get("public_setup"):
+            self.load(self.text)
 
     def load(self, text):
         run(*self.task.inside, "nft", "-f", "-", text=text)
 
     def switch(self, phase):
         if self.rules.get("public_setup"):
-            self.load(rules.text(self.rules, *self.marks))
+            self.load(self.text)
         if self.proxy:
             self.proxy.switch(phase)
 
@@ -216,7 +221,7 @@ class Sidecar:
         if self.proxy:
             self.proxy.kill()
         if self.rules.get("on_death") == "flush":
-            self.load("flush ruleset")
+            self.load(rules.gone(self.text))
 
 
 def dead(addresses):
@@ -254,6 +259,7 @@ def main():
     job = json.load(sys.stdin)
     began = time.monotonic()
     lab, task = Lab(), Space().join_world()
+    Program(task, f"{HERE}/engine.py", f"/proc/{os.getpid()}/ns/net")
     for fault in job.get("faults", []):
         lab.ask(f"fault {fault}")
     dead(job.get("dead", []))

@@ -2,6 +2,7 @@
 
 Knobs make it leak: "open" is a list of matches that pass it, "mark" a fixed mark, "ruleset" another text altogether."""
 import random
+import re
 
 SOUND = """
 table inet rig {
@@ -19,6 +20,7 @@ table inet rig {
   chain gate { type filter hook output priority 10; policy drop;
     %(gate)s
     meta mark %(mark)d accept
+    %(engine)s
     fib daddr type local accept
     %(neighbours)s accept
     meta l4proto tcp reject with tcp reset
@@ -58,8 +60,15 @@ def text(knobs, own, opened, passed):
     matches = knobs.get("open", [])
     return SOUND % {
         "mark": own, "open": opened, "passed": passed, "neighbours": NEIGHBOURS,
+        # The engine's resolver has other ports than 53, and asks from where no rule of ours is.
+        "engine": "" if "engine" in knobs else "ip daddr 127.0.0.11 reject",
         "strip": f"meta mark != {own} meta mark set 0",
         "turn": "\n    ".join(f"{match} return" for match in matches),
         "gate": "\n    ".join(f"{match} meta mark set {opened} accept" for match in matches),
         "wire": "\n    ".join(f"{match} accept" for match in knobs.get("wire", [])),
     }
+
+
+def gone(loaded):
+    """Takes away what was loaded, and nothing else."""
+    return "".join(f"delete {table}\n" for table in re.findall(r"^table \w+ \w+", loaded, re.MULTILINE))
