@@ -10,6 +10,7 @@ use clap::{Args, Subcommand};
 use crate::exit::Failure;
 use crate::flags::agent::{Auth, TableFlag};
 use crate::output::{is_colourful, print, print_json};
+use crate::scratch::Scratch;
 
 mod host;
 mod image;
@@ -117,8 +118,11 @@ impl Check {
             }
             return Ok(ExitCode::SUCCESS);
         };
-        let evidence = if self.lab { offline::run(&wanted)? } else { online::run(&wanted)? };
-        outcome::tell(&wanted, evidence, &self.jobs_dir, self.json.then_some(&findings))
+        let scratch = Scratch::new()?;
+        let evidence =
+            if self.lab { offline::run(&wanted, &scratch)? } else { online::run(&wanted, &scratch)? };
+        let json = self.json.then_some(findings.as_slice());
+        outcome::tell(&wanted, evidence, &trial::log(&scratch), &self.jobs_dir, json)
     }
 }
 

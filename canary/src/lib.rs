@@ -14,6 +14,7 @@
 
 pub mod aim;
 pub mod engine;
+mod helper;
 mod nonce;
 mod probe;
 mod probes;

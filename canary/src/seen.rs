@@ -140,6 +140,28 @@ impl Seen {
         }
     }
 
+    /// For a way out that is to be absent, and was tried: if it led nowhere, there is none. What can't be told stays as
+    /// it is.
+    pub fn led_nowhere(self) -> Self {
+        match self {
+            Seen::Reset
+            | Seen::Closed
+            | Seen::Refused
+            | Seen::Unreachable { .. }
+            | Seen::Alert { .. }
+            | Seen::Unsupported { .. } => Seen::NotFound,
+            Seen::Answered { status: 400.., .. } => Seen::NotFound,
+            Seen::Dns { answers, .. } if answers.is_empty() => Seen::NotFound,
+            Seen::Verified { .. }
+            | Seen::Answered { .. }
+            | Seen::TlsReply { .. }
+            | Seen::BadChain { .. }
+            | Seen::Octets { .. }
+            | Seen::Dns { .. } => Seen::found(self),
+            other => other,
+        }
+    }
+
     /// The try failed for this reason.
     pub fn failed(why: impl fmt::Display) -> Self {
         Seen::Failed { why: why.to_string() }

@@ -1,5 +1,11 @@
 //! What the container offers: read from the kernel's own files, without a packet.
 
+pub(crate) mod listeners;
+pub(crate) mod mounts;
+pub(crate) mod processes;
+pub(crate) mod routes;
+pub(crate) mod unix;
+
 use std::fs;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};

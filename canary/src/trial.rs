@@ -86,7 +86,22 @@ pub struct Attempt<'s> {
     nowhere: bool,
     beside: Option<String>,
     quiet: bool,
-    how: Box<dyn FnOnce(&Nonce) -> Seen + Send + 's>,
+    how: Box<dyn FnOnce(&Nonce) -> Lasting + Send + 's>,
+}
+
+/// What came of a try that took some time by intent: its own time says nothing of how long anybody was kept waiting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lasting {
+    /// What was seen.
+    pub seen: Seen,
+    /// How long the slowest answer took; `None` if the try's whole time is what counts.
+    pub slowest: Option<Duration>,
+}
+
+impl From<Seen> for Lasting {
+    fn from(seen: Seen) -> Self {
+        Self { seen, slowest: None }
+    }
 }
 
 impl<'s> Attempt<'s> {
@@ -96,6 +111,16 @@ impl<'s> Attempt<'s> {
         to: impl fmt::Display,
         want: Want,
         how: impl FnOnce(&Nonce) -> Seen + Send + 's,
+    ) -> Self {
+        Self::lasting(what, to, want, |nonce| how(nonce).into())
+    }
+
+    /// The same for a try that goes on for a while, or that is many in one: `how` says too how long the slowest answer took.
+    pub fn lasting(
+        what: impl Into<String>,
+        to: impl fmt::Display,
+        want: Want,
+        how: impl FnOnce(&Nonce) -> Lasting + Send + 's,
     ) -> Self {
         let to = to.to_string();
         let aimed = address_in(&to);
@@ -139,11 +164,12 @@ impl<'s> Attempt<'s> {
         let Self { what, to, want, aimed, nowhere, beside, quiet, how } = self;
         let started = Instant::now();
         let nonce = Nonce::fresh();
-        let seen = match &nonce {
+        let Lasting { seen, slowest } = match &nonce {
             Some(nonce) => how(nonce),
-            None => Seen::failed("the system has no random numbers"),
+            None => Seen::failed("the system has no random numbers").into(),
         };
-        let ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let took = slowest.unwrap_or_else(|| started.elapsed());
+        let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         let nonce = nonce.unwrap_or_else(Nonce::none);
         Try { what, to, want, nonce, seen, ms, aimed, nowhere, beside, quiet }
     }

@@ -71,7 +71,7 @@ pub enum Testimony<'a> {
 pub fn judge(attempt: &Try, control: &Control, testimony: Testimony<'_>) -> Judged {
     match &attempt.want {
         Want::Reached { name } => reached(name, &attempt.seen, control),
-        Want::Absent => absent(&attempt.seen),
+        Want::Absent => absent(&attempt.seen, testimony),
         Want::Unheard => unheard(attempt, control, testimony),
         Want::Stopped => stopped(attempt, None, control, testimony),
         Want::Rewritten { name } => stopped(attempt, Some(name), control, testimony),
@@ -100,7 +100,11 @@ fn reached(name: &str, seen: &Seen, control: &Control) -> Judged {
     }
 }
 
-fn absent(seen: &Seen) -> Judged {
+fn absent(seen: &Seen, testimony: Testimony<'_>) -> Judged {
+    // Some look for a way out by trying it.
+    if let Testimony::Saw([arrival, ..]) = testimony {
+        return Verdict::Leak.because(format!("the witness saw it: {}", arrival.shown()));
+    }
     match seen {
         Seen::NotFound => Verdict::Blocked.because(seen.to_string()),
         Seen::Denied { .. } => Verdict::Blocked.because(seen.to_string()),

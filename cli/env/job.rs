@@ -28,6 +28,10 @@ pub(super) struct Wanted {
     pub(super) provider: String,
     pub(super) auth: AuthMode,
     pub(super) policy: Policy,
+    /// The hosts of the agent phase.
+    pub(super) hosts: Vec<String>,
+    /// The hosts that the setup phase has besides.
+    pub(super) setup: Vec<String>,
     pub(super) faults: Vec<(Name, Fault)>,
     subject: Subject,
     facts: Vec<closedbook_canary::report::Fact>,
@@ -65,6 +69,8 @@ impl Wanted {
             provider: choice.provider().name.clone(),
             auth,
             policy: flags::agent::policy(&choice, Judge::Usual)?,
+            hosts: choice.agent_hosts().iter().map(ToString::to_string).collect(),
+            setup: choice.usable().setup.iter().map(|needed| needed.host.to_string()).collect(),
             faults: check.fault.iter().map(|text| fault(text)).collect::<Result<_, _>>()?,
             subject,
             facts: aim::provider_facts(&choice),

@@ -18,8 +18,7 @@ use crate::exit::{Failure, chain};
 use crate::scratch::Scratch;
 
 /// Does it.
-pub(super) fn run(wanted: &Wanted) -> Result<Evidence, Failure> {
-    let scratch = Scratch::new()?;
+pub(super) fn run(wanted: &Wanted, scratch: &Scratch) -> Result<Evidence, Failure> {
     let name = LabName::fresh();
     let plan = Plan { name: name.clone(), world: world(&wanted.policy), faults: wanted.faults.clone() };
     eprintln!("canary: the lab starts: a fake internet on this machine, from which nothing leaves");
@@ -35,7 +34,7 @@ pub(super) fn run(wanted: &Wanted) -> Result<Evidence, Failure> {
     control.ask("reset").map_err(untold)?;
     eprintln!("canary: the trial: the same probes, sealed");
     let uplink = vec!["--lab-name".to_owned(), name.to_string()];
-    let guarded = Trial { uplink, policy: wanted.policy.to_json(), job: &job, scratch: &scratch }.run()?;
+    let guarded = Trial { uplink, policy: wanted.policy.to_json(), job: &job, scratch }.run()?;
     // Its own record can be believed if it still writes down what arrives.
     let last_word = last_word(&name, &job)?;
     let mut seen = record(&mut control, false)?;
@@ -78,7 +77,7 @@ fn record(control: &mut Control, alive: bool) -> Result<Record, Failure> {
     let lost = control.ask("lost").map_err(untold)?.as_u64().unwrap_or(u64::MAX);
     let plain = serde_json::to_value(arrivals).and_then(serde_json::from_value::<Vec<Arrival>>);
     let arrivals = plain.map_err(|error| Failure::bug(format!("the witness's record: {error}")))?;
-    Ok(Record { arrivals, lost, alive })
+    Ok(Record { arrivals, lost, alive, others: 0 })
 }
 
 /// Sends the witness something, past the sidecar; its marks.

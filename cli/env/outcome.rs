@@ -1,37 +1,90 @@
 //! What is left of a canary: printed, and in the job folder.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use closedbook_canary::report::Evidence;
-use closedbook_canary::report::judgement::judge;
+use closedbook_agents::AuthMode;
+use closedbook_canary::report::{Evidence, Overall, Report, html, table};
+use closedbook_canary::tdb::{Shapes, write_job};
+use serde_json::{Value, json};
 
 use super::host::Finding;
 use super::job::Wanted;
 use crate::exit::Failure;
-use crate::output::print;
+use crate::output::{is_colourful, print, print_json};
 
-/// Tells it.
+/// The report in a job folder: also the sign that the folder is a canary's.
+const REPORT: &str = "canary-report.json";
+/// The page in a job folder.
+const PAGE: &str = "canary.html";
+
+/// Tells it. The last line is the original's.
 pub(super) fn tell(
-    _wanted: &Wanted,
+    wanted: &Wanted,
     evidence: Evidence,
-    _jobs: &Path,
-    _json: Option<&Vec<Finding>>,
+    log: &Path,
+    jobs: &Path,
+    json: Option<&[Finding]>,
 ) -> Result<ExitCode, Failure> {
-    let judgement = judge(&evidence);
-    for probe in &judgement.probes {
-        print(&format!(
-            "{:7} {:5} {:14} {:34} {}\n",
-            probe.phase,
-            probe.level.word(),
-            probe.verdict.word(),
-            probe.id,
-            probe.because
-        ))?;
+    let report = Report::of(evidence);
+    let folder = folder(wanted, jobs)?;
+    let written = write_job(&folder, &report)
+        .and_then(|()| fs::write(folder.join(PAGE), html::page(&report)))
+        .and_then(|()| fs::copy(log, folder.join("egress.jsonl")).map(drop));
+    written.map_err(|error| {
+        Failure::inconclusive(format!("the report can't be written to {}: {error}", folder.display()))
+            .remedy("make room, or name another folder with --jobs-dir")
+    })?;
+    let shapes = Shapes::of(&report);
+    match json {
+        Some(findings) => {
+            let verdict: Value = serde_json::from_str(&shapes.verdict_json()).unwrap_or_default();
+            print_json(&json!({ "host": findings, "canary": verdict, "folder": folder, "report": report }))?;
+        }
+        None => {
+            print(&table::table(&report, is_colourful()))?;
+            print(&format!("report: {}\npage:   {}\n", folder.join(REPORT).display(), folder.join(PAGE).display()))?;
+            // The original prints its verdict file; ours has every reason, and may be long.
+            print(&format!("{}\n", shapes.verdict_json()))?;
+        }
     }
-    for reason in &judgement.reasons {
-        print(&format!("! {reason}\n"))?;
+    match report.judgement.overall {
+        Overall::Pass if json.is_some() => Ok(ExitCode::SUCCESS),
+        Overall::Pass => {
+            print(&closing(wanted))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        overall => {
+            eprintln!("error: network canary FAILED: {}", shapes.reasons.join("; "));
+            Ok(ExitCode::from(overall.code()))
+        }
     }
-    print(&format!("{}\n", judgement.overall.word()))?;
-    Ok(ExitCode::from(judgement.overall.code()))
+}
+
+/// `ok network canary for claude-code (api): agent phase api.anthropic.com; setup adds none`.
+fn closing(wanted: &Wanted) -> String {
+    let Wanted { agent, auth, hosts, setup, .. } = wanted;
+    let setup = if setup.is_empty() { "none".to_owned() } else { setup.join(", ") };
+    format!("ok network canary for {agent} ({auth}): agent phase {}; setup adds {setup}\n", hosts.join(", "))
+}
+
+/// A fresh folder for the job. One that an earlier canary left is put away; anything else is somebody's.
+fn folder(wanted: &Wanted, jobs: &Path) -> Result<PathBuf, Failure> {
+    let auth = match wanted.auth {
+        AuthMode::Api => "api",
+        AuthMode::Subscription => "subscription",
+    };
+    let folder = jobs.join(format!("canary-{}-{}-{auth}", wanted.agent, wanted.provider));
+    if !folder.exists() {
+        return Ok(folder);
+    }
+    if !folder.join(REPORT).is_file() {
+        return Err(Failure::refused(format!("{} is there already, and no canary of this program made it", folder.display()))
+            .remedy("move it away, or name another folder with --jobs-dir"));
+    }
+    fs::remove_dir_all(&folder).map_err(|error| {
+        Failure::refused(format!("the earlier canary in {} can't be removed: {error}", folder.display()))
+    })?;
+    Ok(folder)
 }

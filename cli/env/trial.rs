@@ -28,12 +28,12 @@ pub(super) struct Trial<'a> {
     pub(super) scratch: &'a Scratch,
 }
 
-impl Trial<'_> {
-    /// The decision log of the trial.
-    pub(super) fn log(scratch: &Scratch) -> PathBuf {
-        scratch.file("egress.jsonl")
-    }
+/// The decision log of the trial.
+pub(super) fn log(scratch: &Scratch) -> PathBuf {
+    scratch.file("egress.jsonl")
+}
 
+impl Trial<'_> {
     /// Runs it to its end.
     pub(super) fn run(&self) -> Result<Evidence, Failure> {
         let (policy, control) = (self.scratch.file("policy.json"), self.scratch.file("control"));
@@ -41,7 +41,7 @@ impl Trial<'_> {
         let mut command = Command::new("/proc/self/exe");
         command.args(["run", "--quiet", "--phase", PHASES[0]]).args(&self.uplink);
         command.arg("--policy").arg(&policy).arg("--control").arg(&control);
-        command.arg("--log").arg(Self::log(self.scratch));
+        command.arg("--log").arg(log(self.scratch));
         command.args(["--", "/proc/self/exe", "canary", "run", "--job", "-", "--steps"]);
         let mut steps = Conversation::start(command, self.job)?;
         loop {

@@ -2,6 +2,7 @@
 
 mod aim;
 mod control;
+mod helper;
 mod judge;
 mod plan;
 mod run;
@@ -37,6 +38,9 @@ enum Command {
     /// Carries out an order that comes on standard input.
     #[command(hide = true)]
     Worker,
+    /// Takes steps that come on standard input, for a worker that must not take them itself.
+    #[command(hide = true)]
+    Helper,
     /// Judges evidence that comes on standard input.
     #[command(hide = true)]
     Judge,
@@ -69,6 +73,7 @@ pub fn run(arguments: CanaryArgs, words: &[&str]) -> ExitCode {
         Command::Plan(plan) => plan.run(),
         Command::Run(run) => run.run(&run::again(words)),
         Command::Worker => Ok(worker::run()),
+        Command::Helper => Ok(helper::run()),
         Command::Judge => Ok(judge::run()),
     };
     ended.unwrap_or_else(|stop| {

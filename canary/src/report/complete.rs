@@ -119,7 +119,8 @@ fn below_floor(evidence: &Evidence, probes: &[ProbeVerdict], phase: &str, level:
         if crate::find(id).is_some_and(|probe| !probe.levels.contains(&level)) {
             continue;
         }
-        let judged = probes.iter().find(|probe| probe.phase == phase && probe.level == level && probe.id == id);
+        let judged =
+            probes.iter().find(|probe| probe.phase == phase && probe.level == level && probe.id == id);
         match judged.map(|probe| probe.verdict) {
             None => lacks.push(format!("{phase}/{level}: {id} was not tried")),
             Some(Verdict::NotApplicable) if id == "allow-https" && permits_nothing(evidence, phase) => {}
@@ -170,7 +171,6 @@ fn untried(evidence: &Evidence, stage: &Stage) -> Option<String> {
     Some(format!("{phase}/{level}: {number} probes of the catalogue were not tried, {first} first"))
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,8 +181,7 @@ mod tests {
     fn the_floor_has_a_probe_of_each_group_that_is_always_there() {
         let has = |group: &Group| FLOOR.iter().any(|id| id.starts_with(&format!("{group}-")));
         let groups: HashSet<Group> = Group::ALL.into_iter().filter(has).collect();
-        let wanted =
-            [Group::Allow, Group::Tls, Group::Http, Group::Proto, Group::Dns, Group::Udp, Group::L4];
+        let wanted = [Group::Allow, Group::Tls, Group::Http, Group::Proto, Group::Dns, Group::Udp, Group::L4];
         assert_eq!(groups, wanted.into());
     }
 }

@@ -82,9 +82,10 @@ pub fn judge(evidence: &Evidence) -> Judgement {
 /// Judges for somebody who has looked into some suspicions. No leak can be waived, and nothing that can't be told.
 pub fn judge_waiving(evidence: &Evidence, waivers: &Waivers) -> Judgement {
     let controls = Controls::of(evidence);
-    let judged = evidence.stages.iter().flat_map(|stage| {
-        stage.outcomes.iter().map(|outcome| of_probe(&controls, waivers, stage, outcome))
-    });
+    let judged = evidence
+        .stages
+        .iter()
+        .flat_map(|stage| stage.outcomes.iter().map(|outcome| of_probe(&controls, waivers, stage, outcome)));
     let probes: Vec<ProbeVerdict> = judged.collect();
     let against = probes.iter().filter(|probe| probe.counts_against());
     let mut reasons: Vec<String> = against.map(ToString::to_string).collect();
@@ -103,8 +104,11 @@ pub fn judge_waiving(evidence: &Evidence, waivers: &Waivers) -> Judgement {
 }
 
 fn of_probe(controls: &Controls<'_>, waivers: &Waivers, stage: &Stage, outcome: &Outcome) -> ProbeVerdict {
-    let tries: Vec<TryVerdict> =
-        outcome.tries.iter().map(|attempt| of_try(&controls.grounds(stage, outcome, attempt), attempt)).collect();
+    let tries: Vec<TryVerdict> = outcome
+        .tries
+        .iter()
+        .map(|attempt| of_try(&controls.grounds(stage, outcome, attempt), attempt))
+        .collect();
     let worst = tries.iter().max_by_key(|judged| judged.verdict);
     let (verdict, because) = match (&outcome.broken, &outcome.skipped, worst) {
         (Some(broken), _, worst) => match worst.filter(|worst| worst.verdict > Verdict::Inconclusive) {

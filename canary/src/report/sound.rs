@@ -60,12 +60,17 @@ fn stages(evidence: &Evidence) -> Vec<String> {
     for stage in &evidence.stages {
         let Stage { phase, level, moment, run, policy, .. } = stage;
         if *run != evidence.run {
-            faults.push(format!("{phase}/{level}: belongs to run {run:?}, and the evidence to {:?}", evidence.run));
+            faults.push(format!(
+                "{phase}/{level}: belongs to run {run:?}, and the evidence to {:?}",
+                evidence.run
+            ));
         }
         if policy.is_some() && *policy != evidence.subject.policy {
             let (there, here) = (policy.as_deref(), evidence.subject.policy.as_deref());
             let [there, here] = [there, here].map(|digest| digest.unwrap_or("none"));
-            faults.push(format!("{phase}/{level}: was tried under policy {there}, and the evidence is of {here}"));
+            faults.push(format!(
+                "{phase}/{level}: was tried under policy {there}, and the evidence is of {here}"
+            ));
         }
         if !evidence.subject.phases.contains(phase) {
             faults.push(format!("{phase}/{level}: is no phase that was to be tried"));
@@ -74,8 +79,12 @@ fn stages(evidence: &Evidence) -> Vec<String> {
             faults.push(format!("{phase}/{level}: stands twice"));
         }
     }
-    let runs: HashSet<&str> =
-        evidence.baseline.iter().flat_map(|baseline| baseline.stages.iter()).map(|stage| stage.run.as_str()).collect();
+    let runs: HashSet<&str> = evidence
+        .baseline
+        .iter()
+        .flat_map(|baseline| baseline.stages.iter())
+        .map(|stage| stage.run.as_str())
+        .collect();
     if runs.len() > 1 || runs.contains("") {
         faults.push("the baseline is not of one run".to_owned());
     }

@@ -65,7 +65,8 @@ pub fn verify(report: &Report, demands: Demands, now: &str) -> Verification {
     let mut refusals = integrity(report);
     if let Some(signatory) = &signatory {
         if let Err(bad) = signatory.has_signed(report) {
-            refusals.push(Refusal::new(bad, "get it from whoever ran the canary, and his public key with it"));
+            refusals
+                .push(Refusal::new(bad, "get it from whoever ran the canary, and his public key with it"));
         }
     } else if signed && report.signature.is_none() {
         refusals.push(Refusal::new("it is not signed", "canary report --sign KEY signs one"));
@@ -159,7 +160,9 @@ fn notes(report: &Report, evidence: &Evidence, now: &str) -> Vec<String> {
     if evidence.subject.policy.is_none() {
         notes.push("it names no policy".to_owned());
     } else if evidence.policy.is_none() {
-        notes.push("it names a policy and does not contain it: which hosts are permitted is its word".to_owned());
+        notes.push(
+            "it names a policy and does not contain it: which hosts are permitted is its word".to_owned(),
+        );
     }
     notes
 }

@@ -62,7 +62,9 @@ impl Waivers {
             };
             !probes.iter().any(used)
         });
-        unused.map(|waiver| format!("the waiver of {} waives nothing: no such suspicion", waiver.id)).collect()
+        unused
+            .map(|waiver| format!("the waiver of {} waives nothing: no such suspicion", waiver.id))
+            .collect()
     }
 }
 

@@ -93,7 +93,11 @@ impl Probe {
                 codes.iter().map(|(name, code)| format!("{}: {code}", quoted(name))).collect();
             lines.join(",\n")
         };
-        format!("{{\"blocked\": {{\n{}}}, \"allowed\": {{\n{}}}}}\n", lines(&self.blocked), lines(&self.allowed))
+        format!(
+            "{{\"blocked\": {{\n{}}}, \"allowed\": {{\n{}}}}}\n",
+            lines(&self.blocked),
+            lines(&self.allowed)
+        )
     }
 
     /// Its file's name.

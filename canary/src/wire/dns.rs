@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::{PATIENCE, tcp};
 use crate::seen::Seen;
@@ -83,10 +83,6 @@ pub fn question_with(id: u16, name: &str, kind: u16, option: u16, content: &[u8]
     octets
 }
 
-/// After this a question is asked again: a datagram may be lost, and other probes ask at the same time (RFC 1035 section
-/// 4.2.1).
-const AGAIN: Duration = Duration::from_millis(600);
-
 /// Asks over UDP.
 pub fn ask_udp(server: SocketAddr, question: &[u8], within: Duration) -> Seen {
     match udp(server, question, within) {
@@ -158,20 +154,30 @@ fn udp_on(
     within: Duration,
 ) -> Result<Vec<u8>, Seen> {
     socket.connect(server).map_err(|error| Seen::of_error("connect", &error))?;
-    let end = Instant::now() + within;
-    let mut octets = vec![0_u8; 4096];
-    loop {
-        let sent = socket.set_read_timeout(Some(AGAIN)).and_then(|()| socket.send(question));
+    // A datagram may be lost, and every resolver asks again.
+    let waits = [within * 2 / 5, within * 3 / 5];
+    for wait in waits {
+        let sent = socket.set_read_timeout(Some(wait)).and_then(|()| socket.send(question));
         sent.map_err(|error| Seen::of_error("sendto", &error))?;
-        match socket.recv(&mut octets).map_err(|error| Seen::of_error("recv", &error)) {
-            Ok(count) => {
-                octets.truncate(count);
-                return Ok(octets);
-            }
-            Err(Seen::Silence) if Instant::now() + AGAIN <= end => {}
+        match receive_octets(socket) {
+            Ok(octets) => return Ok(octets),
+            Err(Seen::Silence) => {}
             Err(seen) => return Err(seen),
         }
     }
+    Err(Seen::Silence)
+}
+
+/// The next answer on a socket whose questions are sent.
+pub fn receive(socket: &UdpSocket) -> Seen {
+    receive_octets(socket).map_or_else(|seen| seen, |octets| read(&octets))
+}
+
+fn receive_octets(socket: &UdpSocket) -> Result<Vec<u8>, Seen> {
+    let mut octets = vec![0_u8; 4096];
+    let count = socket.recv(&mut octets).map_err(|error| Seen::of_error("recv", &error))?;
+    octets.truncate(count);
+    Ok(octets)
 }
 
 /// The code and the data of an answer.

@@ -1,6 +1,7 @@
 //! The protocols that probes speak, by hand: blocking sockets with a time limit on every step.
 
 pub mod cast;
+pub mod child;
 pub mod dns;
 pub mod frame;
 pub mod hello;
@@ -11,6 +12,7 @@ pub mod quic;
 pub mod raw;
 pub mod reply;
 pub mod routes;
+pub mod series;
 pub mod tcp;
 pub mod tls;
 pub mod udp;

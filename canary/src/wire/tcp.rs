@@ -33,6 +33,17 @@ pub fn exchange(to: SocketAddr, octets: &[u8], nonce: &Nonce) -> Seen {
     }
 }
 
+/// The same from a socket that somebody has prepared; those of other protocols with connections take the same calls.
+pub fn exchange_on(socket: socket2::Socket, to: SocketAddr, octets: &[u8], nonce: &Nonce) -> Seen {
+    if let Err(error) = socket.connect_timeout(&to.into(), PATIENCE) {
+        return Seen::of_error("connect", &error);
+    }
+    match prepare(socket.into(), PATIENCE) {
+        Ok(mut stream) => converse(&mut stream, octets, nonce),
+        Err(seen) => seen,
+    }
+}
+
 /// Sends on a connection, and says what came back.
 pub fn converse(stream: &mut TcpStream, octets: &[u8], nonce: &Nonce) -> Seen {
     if let Err(error) = stream.write_all(octets) {

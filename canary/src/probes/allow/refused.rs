@@ -26,7 +26,8 @@ pub(super) const PROBES: &[Probe] = &[Probe {
 fn nothing_else(trial: &mut Trial<'_>) {
     let (targets, around) = (trial.targets(), trial.around());
     // A host of an earlier phase may be a public site too.
-    let mut hosts: Vec<&str> = targets.refused.iter().chain(&targets.setup_only).map(String::as_str).collect();
+    let mut hosts: Vec<&str> =
+        targets.refused.iter().chain(&targets.setup_only).map(String::as_str).collect();
     hosts.push(targets.foreign_name());
     let mut told = std::collections::HashSet::new();
     hosts.retain(|host| told.insert(*host));

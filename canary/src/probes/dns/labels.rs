@@ -1,24 +1,26 @@
 //! Names as a tunnel: long ones, many of them, and those below a suffix that is permitted.
 
 use std::net::{SocketAddr, UdpSocket};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::question::{Over, id, own_server};
 use crate::nonce::Nonce;
 use crate::probe::{BOTH, Group, Moment, Need, Probe, USUAL};
 use crate::seen::Seen;
 use crate::trial::{Attempt, Trial, Want};
-use crate::wire::{PATIENCE, dns, raw};
+use crate::wire::{dns, raw};
 
-/// Questions in one go.
-const BURST: u16 = 300;
+/// Questions of the burst, and how many of them are under way at a time: more would overflow a server's buffer, and take
+/// the questions of others with them.
+const BURST: u16 = 200;
+const AT_ONCE: u16 = 20;
 
 pub(super) const PROBES: &[Probe] = &[
     Probe {
         id: "dns-long-label-rate",
         group: Group::Dns,
         leak: "a tunnel of names: 255 octets in each, and a thousand a second",
-        how: "names as long as can be, of one long label and of many short ones, and a burst of 300 questions",
+        how: "names as long as can be, of one long label and of many short ones, and a burst of 200 questions",
         expected: "answered here at once, each of them; nothing arrives",
         sources: &["RFC 1035 section 2.3.4", "https://attack.mitre.org/techniques/T1071/004/"],
         needs: &[Need::WitnessZone],
@@ -70,7 +72,7 @@ fn longest(label: &str, name: &str) -> String {
     name
 }
 
-/// The first answer that is not a denial decides; else the last.
+/// The first answer that is no denial decides; else the last.
 fn burst(server: SocketAddr, zone: &str, nonce: &Nonce) -> Seen {
     let opened = raw::source(server.ip()).and_then(|from| {
         let socket = UdpSocket::bind((from, 0)).and_then(|socket| {
@@ -84,25 +86,23 @@ fn burst(server: SocketAddr, zone: &str, nonce: &Nonce) -> Seen {
         Ok(socket) => socket,
         Err(seen) => return seen,
     };
-    for number in 0..BURST {
-        let question = dns::question(number, &format!("q{number}.{}.{zone}", nonce.label()), dns::kind::A);
-        if let Err(error) = socket.send(&question) {
-            return Seen::of_error("sendto", &error);
-        }
-    }
-    let end = Instant::now() + PATIENCE;
     let mut last = Seen::Silence;
-    let mut octets = [0_u8; 1500];
-    for _ in 0..BURST {
-        match socket.recv(&mut octets) {
-            Ok(count) => last = dns::read(octets.get(..count).unwrap_or_default()),
-            Err(error) if last == Seen::Silence => return Seen::of_error("recv", &error),
-            // Some were lost, in a buffer or by a limit: what is answered is not the point.
-            Err(_) => break,
+    for first in (0..BURST).step_by(usize::from(AT_ONCE)) {
+        for number in first..first + AT_ONCE {
+            let name = format!("q{number}.{}.{zone}", nonce.label());
+            if let Err(error) = socket.send(&dns::question(number, &name, dns::kind::A)) {
+                return Seen::of_error("sendto", &error);
+            }
         }
-        let denied = matches!(&last, Seen::Dns { answers, .. } if answers.is_empty());
-        if !denied || Instant::now() >= end {
-            break;
+        for _ in 0..AT_ONCE {
+            last = match dns::receive(&socket) {
+                // Some were lost, in a buffer or by a limit: whether the others arrive is the point.
+                Seen::Silence if last != Seen::Silence => return last,
+                seen => seen,
+            };
+            if !matches!(&last, Seen::Dns { answers, .. } if answers.is_empty()) {
+                return last;
+            }
         }
     }
     last
