@@ -1,9 +1,10 @@
 """The resolver that Docker puts into each of its networks: 127.0.0.11, asked inside, and asking outside.
 
-    engine.py OUTSIDE   (the path of the network namespace that it asks from)
+    engine.py OUTSIDE [rules]   (the path of the network namespace that it asks from)
 
 Nothing of the task's namespace is in the way of its own questions. As Docker's, it is not at port 53 itself: a rule of its
-own sends there what is meant for that port, and by that connections are followed in this namespace from the start."""
+own sends there what is meant for that port, and by that connections are followed in this namespace from the start; without
+rules it is at that port."""
 import ctypes
 import os
 import socket
@@ -23,9 +24,9 @@ table ip engine {
 """
 
 
-def bound(kind):
+def bound(kind, port):
     sock = socket.socket(socket.AF_INET, kind)
-    sock.bind((ADDRESS, 0))
+    sock.bind((ADDRESS, port))
     return sock
 
 
@@ -61,10 +62,12 @@ def converse(inside):
 
 
 def main():
-    udp, tcp = bound(socket.SOCK_DGRAM), bound(socket.SOCK_STREAM)
+    port = 0 if "rules" in sys.argv[2:] else 53
+    udp, tcp = bound(socket.SOCK_DGRAM, port), bound(socket.SOCK_STREAM, port)
     tcp.listen(64)
-    text = RULES % (udp.getsockname()[1], tcp.getsockname()[1])
-    subprocess.run(["nft", "-f", "-"], input=text, text=True, check=True)
+    if not port:
+        text = RULES % (udp.getsockname()[1], tcp.getsockname()[1])
+        subprocess.run(["nft", "-f", "-"], input=text, text=True, check=True)
     outside = os.open(sys.argv[1], os.O_RDONLY)
     if ctypes.CDLL(None, use_errno=True).setns(outside, 0):
         raise OSError(ctypes.get_errno(), "setns")
