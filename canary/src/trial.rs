@@ -53,6 +53,9 @@ pub struct Try {
     /// Whether whatever arrives at the address is this try's, nonce or not.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub quiet: bool,
+    /// Whether it is a way out only if it is answered: nobody listens there who could use what merely arrives.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub two_way: bool,
 }
 
 /// What must become of a try.
@@ -86,6 +89,7 @@ pub struct Attempt<'s> {
     nowhere: bool,
     beside: Option<String>,
     quiet: bool,
+    two_way: bool,
     how: Box<dyn FnOnce(&Nonce) -> Lasting + Send + 's>,
 }
 
@@ -132,6 +136,7 @@ impl<'s> Attempt<'s> {
             nowhere: false,
             beside: None,
             quiet: false,
+            two_way: false,
             how: Box::new(how),
         }
     }
@@ -160,8 +165,14 @@ impl<'s> Attempt<'s> {
         self
     }
 
+    /// Only an answer would be a way out: a public site, where nobody waits for what merely arrives.
+    pub fn two_way(mut self) -> Self {
+        self.two_way = true;
+        self
+    }
+
     fn make(self) -> Try {
-        let Self { what, to, want, aimed, nowhere, beside, quiet, how } = self;
+        let Self { what, to, want, aimed, nowhere, beside, quiet, two_way, how } = self;
         let started = Instant::now();
         let nonce = Nonce::fresh();
         let Lasting { seen, slowest } = match &nonce {
@@ -171,7 +182,7 @@ impl<'s> Attempt<'s> {
         let took = slowest.unwrap_or_else(|| started.elapsed());
         let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         let nonce = nonce.unwrap_or_else(Nonce::none);
-        Try { what, to, want, nonce, seen, ms, aimed, nowhere, beside, quiet }
+        Try { what, to, want, nonce, seen, ms, aimed, nowhere, beside, quiet, two_way }
     }
 }
 

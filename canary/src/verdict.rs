@@ -189,6 +189,9 @@ fn stopped(attempt: &Try, name: Option<&str>, control: &Control, testimony: Test
         (_, Testimony::Blind(_)) if attempt.nowhere && is_told(seen) => {
             format!("{seen}; nobody lives at {}, so whoever answered is in between", attempt.to)
         }
+        (Control::Passed(by), Testimony::Blind(_)) if attempt.two_way && is_told(seen) => {
+            format!("{seen}; nobody listens at {} for what merely arrives; control: {by}", attempt.to)
+        }
         (_, Testimony::Blind(why)) if matches!(seen, Seen::Silence | Seen::Sent) => {
             return Verdict::Suspect.because(format!("{seen}; whether it arrived is not known: {why}"));
         }

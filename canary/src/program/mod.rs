@@ -3,9 +3,13 @@
 mod aim;
 mod control;
 mod helper;
+mod input;
 mod judge;
+mod list;
 mod plan;
+mod report;
 mod run;
+mod verify;
 mod worker;
 
 use std::process::ExitCode;
@@ -35,6 +39,9 @@ pub struct CanaryArgs {
 enum Command {
     Plan(Box<plan::Plan>),
     Run(Box<run::Run>),
+    List(list::List),
+    Verify(Box<verify::Verify>),
+    Report(Box<report::Show>),
     /// Carries out an order that comes on standard input.
     #[command(hide = true)]
     Worker,
@@ -72,6 +79,9 @@ pub fn run(arguments: CanaryArgs, words: &[&str]) -> ExitCode {
     let ended = match arguments.command {
         Command::Plan(plan) => plan.run(),
         Command::Run(run) => run.run(&run::again(words)),
+        Command::List(list) => list.run(),
+        Command::Verify(verify) => verify.run(),
+        Command::Report(report) => report.run(),
         Command::Worker => Ok(worker::run()),
         Command::Helper => Ok(helper::run()),
         Command::Judge => Ok(judge::run()),
@@ -89,6 +99,11 @@ impl Stop {
     /// The user asked for something that can't be.
     pub(crate) fn usage(what: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { code: 2, what: what.into(), remedy: Some(remedy.into()) }
+    }
+
+    /// It was read, and is not to be believed.
+    pub(crate) fn refused(what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { code: 1, what: what.into(), remedy: Some(remedy.into()) }
     }
 
     /// It can't be told: never a pass.

@@ -7,11 +7,14 @@ mod complete;
 pub mod controls;
 pub mod document;
 pub mod evidence;
+pub mod html;
 pub mod judgement;
 pub mod signature;
 mod sound;
+pub mod table;
+pub mod tally;
 pub mod verify;
-mod waiver;
+pub mod waiver;
 
 pub use document::{Report, Unreadable};
 pub use evidence::{Baseline, Evidence, Fact, Subject};

@@ -27,6 +27,9 @@ pub(super) fn faults(evidence: &Evidence) -> Vec<String> {
         if let Some(fault) = nowhere::fault(attempt) {
             faults.push(format!("{}: {fault}", place()));
         }
+        if attempt.two_way && !outcome.id.starts_with("allow-") {
+            faults.push(format!("{}: takes what arrives for harmless", place()));
+        }
         if let Some(name) = aims::not_permitted(evidence, &stage.phase, &attempt.want) {
             faults.push(format!("{}: {name} is no permitted host of this phase", place()));
         }

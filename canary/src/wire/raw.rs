@@ -58,7 +58,9 @@ pub fn ping(to: IpAddr, how: Ping, nonce: &Nonce) -> Seen {
         Err(error) => return Seen::of_error(call, &error),
     };
     let message = ip::echo(to.is_ipv6(), ID, nonce.as_str().as_bytes());
-    if let Err(error) = socket.send_to(&message, &SocketAddr::new(to, 0).into()) {
+    // Only a connected socket is told of ICMP errors.
+    let sent = socket.connect(&SocketAddr::new(to, 0).into()).and_then(|()| socket.send(&message));
+    if let Err(error) = sent {
         return Seen::of_error("sendto", &error);
     }
     answer_to_ping(&socket.into(), to, how, nonce)

@@ -66,6 +66,7 @@ fn live(lifeline: &UnixStream, place: &Place, plan: Plan) -> Result<(), LabError
     // Only faster: where it fails, room is made when it is needed.
     let _ = descriptors::make_room(DESCRIPTORS_SOON);
     routes::lay().map_err(LabError::Routes)?;
+    open_ping();
     view::arrange(place)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(LabError::Runtime)?;
@@ -74,6 +75,14 @@ fn live(lifeline: &UnixStream, place: &Place, plan: Plan) -> Result<(), LabError
     // socket for the end. They are to see it when the process ends, and the directory has gone.
     std::mem::forget(runtime);
     ended
+}
+
+/// Lets every user ping, as container engines do. Where it can't be had, only root can.
+fn open_ping() {
+    let own = nix::unistd::getegid();
+    // A group that a user namespace doesn't know can't be in the range.
+    let ranges = ["0 2147483647".to_owned(), format!("{own} {own}")];
+    let _ = ranges.iter().find(|range| std::fs::write("/proc/sys/net/ipv4/ping_group_range", range).is_ok());
 }
 
 async fn serve(lifeline: &UnixStream, place: &Place, plan: Plan) -> Result<(), LabError> {

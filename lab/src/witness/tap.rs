@@ -110,8 +110,11 @@ fn arrival(ethertype: u16, bytes: &[u8], length: u64) -> Option<Arrival> {
                 .between((local, destination).into(), (peer, source).into())
                 .detailed(format!("flags {flags:#04x}"))
         }
-        // A listener of ours holds the source port of our answers, so nobody here can send from it.
-        Layer::Udp { source, destination, .. } if ports::is_udp(source) || ports::is_udp(destination) => {
+        // A listener of ours holds the source port of our answers, so nobody here can send from it. Groups it has not
+        // joined: what is sent to one never gets to it.
+        Layer::Udp { source, destination, .. }
+            if !local.is_multicast() && (ports::is_udp(source) || ports::is_udp(destination)) =>
+        {
             return None;
         }
         Layer::Udp { source, destination, payload } => {
@@ -156,6 +159,14 @@ mod tests {
         assert_eq!(datagram(53, 40000), None);
         assert_eq!(datagram(40000, 443), None);
         assert_eq!(datagram(40000, 40001).unwrap().proto, Kind::Udp);
+    }
+
+    #[test]
+    fn what_is_sent_to_a_group_reaches_no_listener() {
+        let mut bytes = vec![0x45, 0, 0, 28, 0, 0, 0, 0, 1, 17, 0, 0, 127, 0, 0, 1, 224, 0, 0, 252];
+        bytes.extend([0x9c, 0x40, 0x14, 0xeb, 0, 8, 0, 0]);
+        let arrival = arrival(0x0800, &bytes, 28).unwrap();
+        assert_eq!((arrival.proto, arrival.local_port), (Kind::Udp, Some(5355)));
     }
 
     #[test]

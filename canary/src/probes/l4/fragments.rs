@@ -25,6 +25,9 @@ pub(super) const PROBES: &[Probe] = &[Probe {
 type Made = fn(IpAddr, IpAddr, &Nonce) -> Vec<Vec<u8>>;
 
 fn fragments(trial: &mut Trial<'_>) {
+    if super::leads_nowhere(trial) {
+        return;
+    }
     let targets = trial.targets();
     let mut kinds: Vec<(&str, Made, _)> = vec![
         ("tiny fragments", tiny as Made, targets.foreign()),

@@ -26,14 +26,11 @@ pub(super) const PROBES: &[Probe] = &[Probe {
 }];
 
 fn frames(trial: &mut Trial<'_>) {
-    let foreign = trial.targets().foreign();
-    let device = routes::way_out();
-    // Nobody else is on loopback. Without a witness to ask there is nothing to be tried on it.
-    if device == "lo" && foreign.nowhere {
-        let other = |_: &Nonce| Seen::NotFound;
-        trial.attempt(Attempt::new("a device that leads anywhere", "/proc/net/dev", Want::Absent, other));
+    if super::leads_nowhere(trial) {
         return;
     }
+    let foreign = trial.targets().foreign();
+    let device = routes::way_out();
     let attempt = |what: &str, kind: u16, made: fn(Ipv4Addr, Ipv4Addr, &Nonce) -> Vec<u8>| {
         let device = device.clone();
         let send = move |nonce: &Nonce| send(&device, foreign, kind, made, nonce);

@@ -26,6 +26,9 @@ pub(super) const PROBES: &[Probe] = &[Probe {
 }];
 
 fn source_route(trial: &mut Trial<'_>) {
+    if super::leads_nowhere(trial) {
+        return;
+    }
     let foreign = trial.targets().foreign();
     let gateway = routes::default_route().and_then(|route| route.gateway).map(IpAddr::V4);
     let first = gateway.unwrap_or(foreign.ip);

@@ -84,10 +84,12 @@ fn both(trial: &mut Trial<'_>, protocol: u8, by_socket: fn(Foreign, &Nonce) -> S
         let payload = [nonce.as_str().as_bytes(), &[0; 10]].concat();
         raw::send(foreign.ip, protocol, &ip::udp(source, foreign.port(PORT), &payload))
     };
-    trial.attempt_all(vec![
-        Attempt::new("a socket", foreign.port(PORT), Want::Stopped, ordinary).nowhere(foreign.nowhere),
-        Attempt::new("a raw socket", foreign.ip, Want::Stopped, by_hand).nowhere(foreign.nowhere),
-    ]);
+    let first = Attempt::new("a socket", foreign.port(PORT), Want::Stopped, ordinary);
+    trial.attempt(first.nowhere(foreign.nowhere));
+    if !super::leads_nowhere(trial) {
+        let second = Attempt::new("a raw socket", foreign.ip, Want::Stopped, by_hand);
+        trial.attempt(second.nowhere(foreign.nowhere));
+    }
 }
 
 fn socket(to: Foreign, kind: Type, protocol: u8) -> Result<Socket, Seen> {
