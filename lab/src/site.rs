@@ -159,9 +159,13 @@ async fn with_fault(
         ),
         Fault::HalfClose => trick::half_close(orders),
         Fault::Huge => flow::bytes(HUGE, flow::Hash::Absent).await,
-        Fault::WrongName | Fault::DnsMissing | Fault::DnsFailure | Fault::DnsSilence => {
-            route(request, seen, visit, orders).await
-        }
+        // Seen before there is a request.
+        Fault::WrongName
+        | Fault::Expired
+        | Fault::NotYet
+        | Fault::DnsMissing
+        | Fault::DnsFailure
+        | Fault::DnsSilence => route(request, seen, visit, orders).await,
     }
 }
 

@@ -16,9 +16,12 @@ use rustls::{
 };
 
 use super::large::Share;
-use super::{PATIENCE, ech, http, tcp};
+use super::{PATIENCE, ech, http, reply, tcp};
 use crate::nonce::Nonce;
 use crate::seen::Seen;
+
+/// First octets of an answer that are kept: a status line.
+const FIRST: usize = 128;
 
 /// How a hello is made.
 #[derive(Debug, Clone)]
@@ -87,8 +90,9 @@ pub fn handshake<S: Read + Write>(mut stream: S, name: &str, options: &Options) 
     let (config, noted) = config(options).map_err(Seen::failed)?;
     let server_name = ServerName::try_from(name.to_owned()).map_err(Seen::failed)?;
     let mut client = ClientConnection::new(Arc::new(config), server_name).map_err(Seen::failed)?;
+    let mut answer = First { stream: &mut stream, octets: Vec::new() };
     while client.is_handshaking() {
-        client.complete_io(&mut stream).map_err(|error| of_handshake(&error))?;
+        client.complete_io(&mut answer).map_err(|error| of_handshake(&error, &answer.octets))?;
     }
     let fault = noted.fault();
     Ok(Session {
@@ -108,7 +112,7 @@ impl<S: Read + Write> Session<S> {
     /// Sends octets, and says what came back.
     pub fn converse(&mut self, octets: &[u8], within: Duration, nonce: &Nonce) -> Seen {
         if let Err(error) = self.stream.write_all(octets).and_then(|()| self.stream.flush()) {
-            return of_handshake(&error);
+            return of_handshake(&error, &[]);
         }
         let seen = tcp::read(&mut self.stream, nonce, within);
         self.known(seen)
@@ -122,7 +126,7 @@ impl<S: Read + Write> Session<S> {
     /// Sends octets and reads the head of the answer, for whoever wants to read on.
     pub fn begin(&mut self, octets: &[u8], within: Duration, nonce: &Nonce) -> Seen {
         if let Err(error) = self.stream.write_all(octets).and_then(|()| self.stream.flush()) {
-            return of_handshake(&error);
+            return of_handshake(&error, &[]);
         }
         let seen = tcp::read_head(&mut self.stream, nonce, within);
         self.known(seen)
@@ -156,13 +160,41 @@ impl<S: Read + Write> Session<S> {
     }
 }
 
-/// What an error of a handshake means. rustls wraps what it has to say in an IO error.
-fn of_handshake(error: &std::io::Error) -> Seen {
+/// A stream whose first octets are remembered: some filters refuse a hello with a page in the clear.
+struct First<'s, S> {
+    stream: &'s mut S,
+    octets: Vec<u8>,
+}
+
+impl<S: Read> Read for First<'_, S> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.stream.read(buffer)?;
+        let room = FIRST.saturating_sub(self.octets.len());
+        self.octets.extend(buffer.iter().take(count.min(room)));
+        Ok(count)
+    }
+}
+
+impl<S: Write> Write for First<'_, S> {
+    fn write(&mut self, octets: &[u8]) -> std::io::Result<usize> {
+        self.stream.write(octets)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+/// What an error of a handshake means, and the octets that came. rustls wraps what it has to say in an IO error.
+fn of_handshake(error: &std::io::Error, first: &[u8]) -> Seen {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
     match inner {
         Some(Error::AlertReceived(AlertDescription::Unknown(number))) => Seen::Alert { description: *number },
         Some(Error::AlertReceived(alert)) => Seen::Alert { description: u8::from(*alert) },
-        Some(Error::InvalidMessage(_)) => Seen::Octets { text: format!("not TLS: {error}") },
+        Some(Error::InvalidMessage(_)) => match reply::status(first) {
+            Some(status) => Seen::Answered { status, text: reply::text(first) },
+            None => Seen::Octets { text: format!("not TLS: {}", reply::text(first)) },
+        },
         Some(error) => Seen::TlsReply { text: error.to_string() },
         None => Seen::of_error("handshake", error),
     }
