@@ -192,7 +192,16 @@ mod tests {
 
     fn aimed() -> Job {
         let policy = Policy::from_toml(POLICY).unwrap();
-        job(&policy, &["setup".to_owned(), "agent".to_owned()], Circumstances::default()).unwrap()
+        let witness = Witness {
+            name: "witness.example".to_owned(),
+            v4: None,
+            v6: None,
+            quiet: None,
+            zone: None,
+            resolver: None,
+        };
+        let with = Circumstances { witness: Some(witness), ..Circumstances::default() };
+        job(&policy, &["setup".to_owned(), "agent".to_owned()], with).unwrap()
     }
 
     #[test]
