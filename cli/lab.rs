@@ -53,7 +53,7 @@ struct Shape {
     #[arg(long, value_name = "NAME", value_parser = host)]
     host: Vec<Name>,
     /// What goes wrong with a host: `reset`, `silent`, `slow=SECONDS`, `status=CODE`, `half-close`, `huge`,
-    /// `wrong-name`, `dns-missing`, `dns-failure`, `dns-silence`. May be given several times.
+    /// `wrong-name`, `expired`, `not-yet`, `dns-missing`, `dns-failure`, `dns-silence`. May be given several times.
     #[arg(long, value_name = "HOST=KIND", value_parser = fault)]
     fault: Vec<(Name, Fault)>,
 }

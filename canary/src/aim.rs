@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use closedbook_agents::{Choice, Runs};
-use closedbook_policy::{Carries, Pattern, Phase, Policy, Target};
+use closedbook_policy::{Carries, Ech, Pattern, Phase, Policy, Target};
 use thiserror::Error;
 
 use crate::engine::job::{Job, PhaseJob, Privilege};
@@ -69,10 +69,12 @@ pub fn job(policy: &Policy, phases: &[String], with: Circumstances) -> Result<Jo
         };
         let targets = Targets {
             setup_only: names(|host| host.https),
-            setup_only_http: names(|host| host.http),
+            // Only a witness's hosts prove an answer in the clear.
+            setup_only_http: if witness.is_some() { names(|host| host.http) } else { Vec::new() },
             refused: refused(policy),
             witness: witness.clone(),
             trust: trust.clone(),
+            refuses_ech: policy.ech() == Ech::Refuse,
             ..of_phase(phase)
         };
         PhaseJob { name: phase.name().to_owned(), targets }
@@ -190,7 +192,16 @@ mod tests {
 
     fn aimed() -> Job {
         let policy = Policy::from_toml(POLICY).unwrap();
-        job(&policy, &["setup".to_owned(), "agent".to_owned()], Circumstances::default()).unwrap()
+        let witness = Witness {
+            name: "witness.example".to_owned(),
+            v4: None,
+            v6: None,
+            quiet: None,
+            zone: None,
+            resolver: None,
+        };
+        let with = Circumstances { witness: Some(witness), ..Circumstances::default() };
+        job(&policy, &["setup".to_owned(), "agent".to_owned()], with).unwrap()
     }
 
     #[test]

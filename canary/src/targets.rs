@@ -28,6 +28,9 @@ pub struct Targets {
     pub witness: Option<Witness>,
     /// Certificates to trust beside the usual ones, PEM.
     pub trust: Option<String>,
+    /// Whether the policy refuses hellos with ECH, GREASE included.
+    #[serde(default)]
+    pub refuses_ech: bool,
 }
 
 /// A host that is permitted by its exact name.

@@ -25,6 +25,10 @@ pub enum Fault {
     Huge,
     /// The certificate is good, and for another name.
     WrongName,
+    /// The certificate was good a year ago: what a client whose clock is a year ahead sees of every certificate.
+    Expired,
+    /// The certificate will be good in a year: what a client whose clock is a year behind sees.
+    NotYet,
     /// NXDOMAIN.
     DnsMissing,
     /// SERVFAIL.
@@ -37,7 +41,7 @@ pub enum Fault {
 #[derive(Debug, Error)]
 #[error(
     "{0:?} is not a fault; one of reset, silent, slow=SECONDS, status=CODE, half-close, huge, wrong-name, \
-     dns-missing, dns-failure, dns-silence"
+     expired, not-yet, dns-missing, dns-failure, dns-silence"
 )]
 pub struct UnknownFault(String);
 
@@ -53,6 +57,8 @@ impl FromStr for Fault {
                 "half-close" => Self::HalfClose,
                 "huge" => Self::Huge,
                 "wrong-name" => Self::WrongName,
+                "expired" => Self::Expired,
+                "not-yet" => Self::NotYet,
                 "dns-missing" => Self::DnsMissing,
                 "dns-failure" => Self::DnsFailure,
                 "dns-silence" => Self::DnsSilence,

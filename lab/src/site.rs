@@ -49,6 +49,7 @@ use hyper_util::server::conn::auto;
 use crate::fault::Fault;
 use crate::lab::Lab;
 use crate::wire::{Orders, Wire};
+use crate::witness::{Arrival, Kind};
 use model::Errand;
 use request::Seen;
 
@@ -109,9 +110,15 @@ pub(crate) async fn serve(wire: Wire, visit: Visit, orders: Arc<Orders>) {
         server = server.http2_only();
     }
     let visit = Arc::new(visit);
-    let service = service_fn(move |request| answer(request, visit.clone(), orders.clone()));
-    // A client that breaks the protocol or goes away ends its connection, and that is all.
-    let _ = server.serve_connection_with_upgrades(TokioIo::new(wire), service).await;
+    let (host, last) = (visit.clone(), orders.clone());
+    let service = service_fn(move |request| answer(request, host.clone(), last.clone()));
+    // A client that breaks the protocol or goes away ends its connection. What is no request has arrived all the same.
+    if let Err(error) = server.serve_connection_with_upgrades(TokioIo::new(wire), service).await
+        && let Some(error) = error.downcast_ref::<hyper::Error>().filter(|error| error.is_parse())
+    {
+        let seen = Arrival::new(Kind::Http, &orders.last_read()).between(visit.local, visit.peer);
+        visit.lab.witness.add(seen.detailed(format!("no request: {error}")));
+    }
 }
 
 async fn answer(
@@ -152,9 +159,13 @@ async fn with_fault(
         ),
         Fault::HalfClose => trick::half_close(orders),
         Fault::Huge => flow::bytes(HUGE, flow::Hash::Absent).await,
-        Fault::WrongName | Fault::DnsMissing | Fault::DnsFailure | Fault::DnsSilence => {
-            route(request, seen, visit, orders).await
-        }
+        // Seen before there is a request.
+        Fault::WrongName
+        | Fault::Expired
+        | Fault::NotYet
+        | Fault::DnsMissing
+        | Fault::DnsFailure
+        | Fault::DnsSilence => route(request, seen, visit, orders).await,
     }
 }
 

@@ -18,6 +18,8 @@ pub(crate) use rewind::Rewind;
 
 /// Never ordered.
 const NEVER: u64 = u64::MAX;
+/// Octets of the last read that are kept.
+const KEPT: usize = 2048;
 
 /// A connection below HTTP.
 pub(crate) enum Transport {
@@ -36,6 +38,8 @@ pub(crate) struct Orders {
     half_close: AtomicBool,
     /// Octets that came after our half-close.
     read_after: AtomicU64,
+    /// How the octets of the last read began: what HTTP can't make anything of has arrived all the same.
+    last_read: Mutex<Vec<u8>>,
 }
 
 /// A transport that follows orders.
@@ -53,6 +57,7 @@ impl Orders {
             reset_after: AtomicU64::new(NEVER),
             half_close: AtomicBool::new(false),
             read_after: AtomicU64::new(0),
+            last_read: Mutex::default(),
         })
     }
 
@@ -70,6 +75,17 @@ impl Orders {
     /// When the conversation ends, closes the sending side only, and reads on to the end.
     pub(crate) fn half_close(&self) {
         self.half_close.store(true, Ordering::Release);
+    }
+
+    /// How the octets began that came last.
+    pub(crate) fn last_read(&self) -> Vec<u8> {
+        self.last_read.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn note_read(&self, octets: &[u8]) {
+        let mut last = self.last_read.lock().unwrap_or_else(PoisonError::into_inner);
+        last.clear();
+        last.extend_from_slice(octets.get(..KEPT).unwrap_or(octets));
     }
 
     /// What came after the half-close, if one was ordered.
@@ -189,7 +205,13 @@ impl AsyncRead for Wire {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.transport).poll_read(cx, buf)
+        let before = buf.filled().len();
+        ready!(Pin::new(&mut self.transport).poll_read(cx, buf))?;
+        // An end of stream is no octets, and hides none.
+        if let Some(news) = buf.filled().get(before..).filter(|news| !news.is_empty()) {
+            self.orders.note_read(news);
+        }
+        Poll::Ready(Ok(()))
     }
 }
 

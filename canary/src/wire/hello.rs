@@ -127,6 +127,44 @@ pub fn server_names(names: &[&[u8]]) -> Vec<u8> {
     sized_u16(&list)
 }
 
+/// The body of an ALPN extension with these protocols (RFC 7301 section 3.1).
+pub fn alpn(protocols: &[&[u8]]) -> Vec<u8> {
+    let list: Vec<u8> = protocols
+        .iter()
+        .flat_map(|protocol| [&[u8::try_from(protocol.len()).unwrap_or(0)], *protocol].concat())
+        .collect();
+    sized_u16(&list)
+}
+
+/// The body of a pre_shared_key extension with one ticket and one binder (RFC 8446 section 4.2.11). Nobody has given the
+/// ticket out, so whoever reads it takes the hello for a fresh one.
+pub fn pre_shared_key() -> Vec<u8> {
+    let age = [0, 0, 0x30, 0x39];
+    let identities = sized_u16(&[sized_u16(&[0x71; 192]), age.to_vec()].concat());
+    let binders = sized_u16(&[&[32], &[0x62; 32][..]].concat());
+    [identities, binders].concat()
+}
+
+/// A record as early data is sent in, the nonce in its content: a real one would be encrypted.
+pub fn early_data(nonce: &Nonce) -> Vec<u8> {
+    let content = [format!("early data {nonce}").into_bytes(), vec![0x5d; 64]].concat();
+    record(0x17, [3, 3], &content)
+}
+
+/// A hello in the format of SSL 2.0 that offers TLS 1.2 (RFC 5246 appendix E.2). The nonce is its challenge.
+pub fn ssl2(nonce: &Nonce) -> Vec<u8> {
+    let ciphers = [0, 0, 0x2f, 0, 0, 0x35, 1, 0, 0x80];
+    let challenge = nonce.as_str().as_bytes();
+    let mut message = vec![1, 3, 3];
+    message.extend(u16::try_from(ciphers.len()).unwrap_or(0).to_be_bytes());
+    message.extend([0, 0]);
+    message.extend(u16::try_from(challenge.len()).unwrap_or(0).to_be_bytes());
+    message.extend(ciphers);
+    message.extend(challenge);
+    let length = u16::try_from(message.len()).unwrap_or(0) | 0x8000;
+    [&length.to_be_bytes()[..], &message].concat()
+}
+
 /// Octets with their length before them. Beyond 65,535 the length says what fits, as a broken client would.
 pub fn sized_u16(content: &[u8]) -> Vec<u8> {
     let length = u16::try_from(content.len()).unwrap_or(u16::MAX);
@@ -144,6 +182,18 @@ mod tests {
         let within = |needle: &[u8]| octets.windows(needle.len()).any(|window| window == needle);
         assert!(within(nonce.as_str().as_bytes()) && within(b"a.example"));
         assert_eq!(octets[..3], [0x16, 3, 1]);
+    }
+
+    #[test]
+    fn what_the_extensions_hold_is_as_long_as_they_say() {
+        assert_eq!(alpn(&[b"h2", b"smtp"]), b"\0\x08\x02h2\x04smtp");
+        let ticket = pre_shared_key();
+        assert_eq!(ticket.len(), 2 + (2 + 192 + 4) + 2 + (1 + 32));
+        assert_eq!((ticket[1], ticket[3]), (198, 192));
+        let nonce = Nonce::fresh().unwrap();
+        let old = ssl2(&nonce);
+        assert_eq!((old[0], usize::from(old[1]) + 2), (0x80, old.len()));
+        assert!(old.ends_with(nonce.as_str().as_bytes()));
     }
 
     #[test]

@@ -18,3 +18,11 @@ pub fn addresses(name: &str, around: &Surroundings) -> Result<Vec<IpAddr>, Seen>
     }
     Err(last)
 }
+
+/// The first address of a permitted name, for whatever is to be tried there. Without one, nothing was tried: that is no
+/// refusal of it.
+pub fn aim(name: &str, around: &Surroundings) -> Result<IpAddr, Seen> {
+    let found =
+        addresses(name, around).map_err(|seen| Seen::failed(format!("{name} is permitted: {seen}")))?;
+    found.into_iter().next().ok_or_else(|| Seen::failed(format!("{name} has no address")))
+}

@@ -15,9 +15,13 @@ use rustls::{
     SignatureScheme, StreamOwned,
 };
 
-use super::{PATIENCE, http, tcp};
+use super::large::Share;
+use super::{PATIENCE, ech, http, reply, tcp};
 use crate::nonce::Nonce;
 use crate::seen::Seen;
+
+/// First octets of an answer that are kept: a status line.
+const FIRST: usize = 128;
 
 /// How a hello is made.
 #[derive(Debug, Clone)]
@@ -32,12 +36,24 @@ pub struct Options {
     pub trust: Option<String>,
     /// Whether the witness's proof counts under a good certificate alone: where the point is that the right host answers.
     pub strict: bool,
+    /// A large key share, beside the ordinary one.
+    pub share: Option<Share>,
+    /// Whether a GREASE ECH extension is sent (RFC 9849 section 6.2); then TLS 1.3 alone is spoken.
+    pub grease_ech: bool,
 }
 
 impl Options {
     /// An ordinary client that trusts these besides.
     pub fn ordinary(trust: Option<&str>) -> Self {
-        Self { sni: true, alpn: Vec::new(), within: PATIENCE, trust: trust.map(str::to_owned), strict: false }
+        Self {
+            sni: true,
+            alpn: Vec::new(),
+            within: PATIENCE,
+            trust: trust.map(str::to_owned),
+            strict: false,
+            share: None,
+            grease_ech: false,
+        }
     }
 }
 
@@ -74,8 +90,9 @@ pub fn handshake<S: Read + Write>(mut stream: S, name: &str, options: &Options) 
     let (config, noted) = config(options).map_err(Seen::failed)?;
     let server_name = ServerName::try_from(name.to_owned()).map_err(Seen::failed)?;
     let mut client = ClientConnection::new(Arc::new(config), server_name).map_err(Seen::failed)?;
+    let mut answer = First { stream: &mut stream, octets: Vec::new() };
     while client.is_handshaking() {
-        client.complete_io(&mut stream).map_err(|error| of_handshake(&error))?;
+        client.complete_io(&mut answer).map_err(|error| of_handshake(&error, &answer.octets))?;
     }
     let fault = noted.fault();
     Ok(Session {
@@ -95,7 +112,7 @@ impl<S: Read + Write> Session<S> {
     /// Sends octets, and says what came back.
     pub fn converse(&mut self, octets: &[u8], within: Duration, nonce: &Nonce) -> Seen {
         if let Err(error) = self.stream.write_all(octets).and_then(|()| self.stream.flush()) {
-            return of_handshake(&error);
+            return of_handshake(&error, &[]);
         }
         let seen = tcp::read(&mut self.stream, nonce, within);
         self.known(seen)
@@ -109,7 +126,7 @@ impl<S: Read + Write> Session<S> {
     /// Sends octets and reads the head of the answer, for whoever wants to read on.
     pub fn begin(&mut self, octets: &[u8], within: Duration, nonce: &Nonce) -> Seen {
         if let Err(error) = self.stream.write_all(octets).and_then(|()| self.stream.flush()) {
-            return of_handshake(&error);
+            return of_handshake(&error, &[]);
         }
         let seen = tcp::read_head(&mut self.stream, nonce, within);
         self.known(seen)
@@ -143,20 +160,53 @@ impl<S: Read + Write> Session<S> {
     }
 }
 
-/// What an error of a handshake means. rustls wraps what it has to say in an IO error.
-fn of_handshake(error: &std::io::Error) -> Seen {
+/// A stream whose first octets are remembered: some filters refuse a hello with a page in the clear.
+struct First<'s, S> {
+    stream: &'s mut S,
+    octets: Vec<u8>,
+}
+
+impl<S: Read> Read for First<'_, S> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.stream.read(buffer)?;
+        let room = FIRST.saturating_sub(self.octets.len());
+        self.octets.extend(buffer.iter().take(count.min(room)));
+        Ok(count)
+    }
+}
+
+impl<S: Write> Write for First<'_, S> {
+    fn write(&mut self, octets: &[u8]) -> std::io::Result<usize> {
+        self.stream.write(octets)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+/// What an error of a handshake means, and the octets that came. rustls wraps what it has to say in an IO error.
+fn of_handshake(error: &std::io::Error, first: &[u8]) -> Seen {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
     match inner {
         Some(Error::AlertReceived(AlertDescription::Unknown(number))) => Seen::Alert { description: *number },
         Some(Error::AlertReceived(alert)) => Seen::Alert { description: u8::from(*alert) },
-        Some(Error::InvalidMessage(_)) => Seen::Octets { text: format!("not TLS: {error}") },
+        Some(Error::InvalidMessage(_)) => match reply::status(first) {
+            Some(status) => Seen::Answered { status, text: reply::text(first) },
+            None => Seen::Octets { text: format!("not TLS: {}", reply::text(first)) },
+        },
         Some(error) => Seen::TlsReply { text: error.to_string() },
         None => Seen::of_error("handshake", error),
     }
 }
 
 fn config(options: &Options) -> Result<(ClientConfig, Arc<Noting>), String> {
-    let provider = Arc::new(default_provider());
+    let mut provider = default_provider();
+    if let Some(share) = options.share {
+        // The first group is the one that a share is sent of.
+        provider.kx_groups.insert(0, share.group());
+    }
+    let provider = Arc::new(provider);
     let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     if let Some(pem) = &options.trust {
         for certificate in CertificateDer::pem_slice_iter(pem.as_bytes()) {
@@ -168,8 +218,12 @@ fn config(options: &Options) -> Result<(ClientConfig, Arc<Noting>), String> {
         .build()
         .map_err(|error| error.to_string())?;
     let noting = Arc::new(Noting { strict, fault: Mutex::new(Some("no certificate came".to_owned())) });
-    let mut config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
+    let builder = ClientConfig::builder_with_provider(provider);
+    let builder = match options.grease_ech {
+        true => builder.with_ech(ech::grease()),
+        false => builder.with_safe_default_protocol_versions(),
+    };
+    let mut config = builder
         .map_err(|error| error.to_string())?
         .dangerous()
         .with_custom_certificate_verifier(noting.clone())

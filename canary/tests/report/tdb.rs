@@ -26,9 +26,8 @@ fn venv() -> Option<PathBuf> {
             folder.display()
         );
         // Past the harness, which keeps what passing tests print to itself.
-        let line = "=== NOT TESTED: TrialDesignBench is not installed (.ci/clients) ===";
         let mut stderr = std::io::stderr();
-        writeln!(stderr, "{line}").unwrap();
+        writeln!(stderr, "=== NOT TESTED: TrialDesignBench is not installed (.ci/clients) ===").unwrap();
     }
     there
 }

@@ -15,6 +15,11 @@ pub(crate) async fn every_name_has_a_certificate_of_the_labs_authority(guest: Gu
     guest.fault("example.org", "wrong-name");
     let refused = tls(tls_config(&guest.ca(), rustls::ALL_VERSIONS, &[]), "example.org", 443).await;
     assert!(refused.is_err_and(|error| error.to_string().contains("not valid for name")));
+    for (fault, said) in [("expired", "expired"), ("not-yet", "not valid yet")] {
+        guest.fault("example.org", fault);
+        let refused = tls(tls_config(&guest.ca(), rustls::ALL_VERSIONS, &[]), "example.org", 443).await;
+        assert!(refused.is_err_and(|error| error.to_string().contains(said)), "{fault}");
+    }
 }
 
 pub(crate) async fn both_versions_and_both_protocols_are_spoken(guest: Guest) {

@@ -46,6 +46,21 @@ pub(crate) async fn anything_else_is_echoed_and_written_down(guest: Guest) {
     }
 }
 
+pub(crate) async fn what_is_no_request_has_arrived_all_the_same(guest: Guest) {
+    let get = |host: &str| format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    for (nonce, before) in [("N0NCE-odd1", String::new()), ("N0NCE-odd2", get("witness.test"))] {
+        let mut stream = tcp((WITNESS_V4, 80)).await;
+        let odd = format!("{before}GET / HTTP/1.1\r\nHost: a.test\r\n folded: {nonce}\r\n\r\n");
+        stream.write_all(odd.as_bytes()).await.unwrap();
+        let mut answers = String::new();
+        timed(stream.read_to_string(&mut answers)).await.unwrap();
+        assert!(answers.contains("HTTP/1.1 400"), "{answers}");
+        let seen = one(&guest, nonce, Kind::Http);
+        assert_eq!((seen.local, seen.name.as_deref()), (Some(WITNESS_V4.into()), None));
+        assert!(seen.detail.unwrap().starts_with("no request: "));
+    }
+}
+
 pub(crate) async fn datagrams_are_answered_from_where_they_were_sent_to(guest: Guest) {
     for (port, address) in
         [(443, IpAddr::V4(WITNESS_V4)), (51820, WITNESS_V6.into()), (123, "9.8.7.6".parse().unwrap())]

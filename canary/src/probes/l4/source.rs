@@ -1,7 +1,7 @@
 //! A source address of the sender's choice.
 
-use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::io::{self, ErrorKind};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 
 use socket2::{Domain, Protocol, Socket, Type};
 
@@ -9,16 +9,13 @@ use crate::nonce::Nonce;
 use crate::probe::{BOTH, Group, Moment, Probe, USUAL};
 use crate::seen::Seen;
 use crate::trial::{Attempt, Trial, Want};
-use crate::wire::{PATIENCE, tcp, udp};
-
-/// Nobody's (RFC 5737).
-const SOURCE: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 99);
+use crate::wire::{PATIENCE, raw, udp};
 
 pub(super) const PROBES: &[Probe] = &[Probe {
     id: "l4-transparent-freebind",
     group: Group::L4,
     leak: "packets in another's name: rules that go by the source don't hold for them",
-    how: "a nonce to the witness from an address that is not ours, by IP_TRANSPARENT and by IP_FREEBIND",
+    how: "a datagram to the witness from the address beside ours, by IP_TRANSPARENT and by IP_FREEBIND",
     expected: "the option can't be set, or what is sent is refused as anything is",
     sources: &[
         "https://man7.org/linux/man-pages/man7/ip.7.html",
@@ -33,51 +30,43 @@ pub(super) const PROBES: &[Probe] = &[Probe {
 
 type Allow = fn(&Socket) -> io::Result<()>;
 
+/// Datagrams alone: the answer to a first segment goes to the neighbour, so no TCP connection comes about.
 fn spoofed(trial: &mut Trial<'_>) {
     let foreign = trial.targets().foreign();
-    let (web, datagrams) = (foreign.port(8443), foreign.port(443));
-    let over_tcp = |what: &str, call: &'static str, allow: Allow| {
-        let send = move |nonce: &Nonce| stream(web, call, allow, nonce);
-        Attempt::new(format!("{what}, TCP"), web, Want::Stopped, send).nowhere(foreign.nowhere)
-    };
-    let over_udp = |what: &str, call: &'static str, allow: Allow| {
-        let send = move |nonce: &Nonce| match socket(Type::DGRAM, Protocol::UDP, call, allow) {
-            Ok(socket) => {
-                udp::converse(&socket.into(), datagrams, nonce.as_str().as_bytes(), nonce, PATIENCE)
-            }
-            Err(seen) => seen,
-        };
-        Attempt::new(format!("{what}, UDP"), datagrams, Want::Stopped, send).nowhere(foreign.nowhere)
-    };
+    let to = foreign.port(9);
     let transparent: Allow = |socket| socket.set_ip_transparent_v4(true);
     let freebind: Allow = |socket| socket.set_freebind_v4(true);
-    // An answer to a source that is nobody's gets lost, so that a connection shows nothing without a witness.
-    let connection = trial
-        .targets()
-        .witness
-        .as_ref()
-        .map(|_| over_tcp("transparent", "setsockopt(IP_TRANSPARENT)", transparent));
-    let others = [
-        over_udp("transparent", "setsockopt(IP_TRANSPARENT)", transparent),
-        over_tcp("freebind", "setsockopt(IP_FREEBIND)", freebind),
-        over_udp("freebind", "setsockopt(IP_FREEBIND)", freebind),
-    ];
-    trial.attempt_all(connection.into_iter().chain(others).collect());
-}
-
-fn stream(to: SocketAddr, call: &str, allow: Allow, nonce: &Nonce) -> Seen {
-    let socket = match socket(Type::STREAM, Protocol::TCP, call, allow) {
-        Ok(socket) => socket,
-        Err(seen) => return seen,
+    let by_transparent = |nonce: &Nonce| match bound(to, "setsockopt(IP_TRANSPARENT)", transparent) {
+        Ok(socket) => udp::converse(&socket, to, nonce.as_str().as_bytes(), nonce, PATIENCE),
+        Err(seen) => seen,
     };
-    tcp::exchange_on(socket, to, format!("{nonce}\r\n").as_bytes(), nonce)
+    // The kernel lets everybody bind to it, and finds no route from it where it is not local (ip_route_output_key): a
+    // fact of the place, that no filter is needed for.
+    let by_freebind = |nonce: &Nonce| {
+        let socket = match bound(to, "setsockopt(IP_FREEBIND)", freebind) {
+            Ok(socket) => socket,
+            Err(seen) => return seen,
+        };
+        match socket.connect(to).and_then(|()| socket.send(nonce.as_str().as_bytes())) {
+            Err(error) if error.kind() == ErrorKind::NetworkUnreachable => Seen::NotFound,
+            Err(error) => Seen::of_error("sendto", &error),
+            Ok(_) => Seen::found("a datagram from a neighbour's address was sent"),
+        }
+    };
+    trial.attempt_all(vec![
+        Attempt::new("transparent", to, Want::Stopped, by_transparent).nowhere(foreign.nowhere),
+        Attempt::new("freebind", to, Want::Absent, by_freebind).nowhere(foreign.nowhere),
+    ]);
 }
 
-fn socket(kind: Type, protocol: Protocol, call: &str, allow: Allow) -> Result<Socket, Seen> {
-    let socket =
-        Socket::new(Domain::IPV4, kind, Some(protocol)).map_err(|error| Seen::of_error("socket", &error))?;
+/// A socket at the address beside ours: the next hop takes what comes from there for a neighbour's.
+fn bound(to: SocketAddr, call: &str, allow: Allow) -> Result<UdpSocket, Seen> {
+    let IpAddr::V4(own) = raw::source(to.ip())? else { return Err(Seen::failed("no IPv4 address")) };
+    let [a, b, c, d] = own.octets();
+    let neighbour: SocketAddr = (Ipv4Addr::new(a, b, c, d ^ 1), 0).into();
+    let socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP))
+        .map_err(|error| Seen::of_error("socket", &error))?;
     allow(&socket).map_err(|error| Seen::of_error(call, &error))?;
-    let own: SocketAddr = (SOURCE, 0).into();
-    socket.bind(&own.into()).map_err(|error| Seen::of_error("bind", &error))?;
-    Ok(socket)
+    socket.bind(&neighbour.into()).map_err(|error| Seen::of_error("bind", &error))?;
+    Ok(socket.into())
 }

@@ -18,6 +18,8 @@ use crate::wire::{PATIENCE, dns, http, reply, tcp, tls, udp};
 const AFTER: Duration = Duration::from_secs(6);
 /// Between two tries.
 const PACE: Duration = Duration::from_millis(50);
+/// After which a question is asked again.
+const RESOLVER: Duration = Duration::from_millis(800);
 
 pub(super) const PROBES: &[Probe] = &[Probe {
     id: "life-sidecar-crash",
@@ -86,7 +88,12 @@ fn run(trial: &mut Trial<'_>) {
     let servers = around.nameservers.first().copied().into_iter();
     let resolver = targets.witness.as_ref().and_then(|witness| witness.resolver);
     if let Some(server) = servers.chain(resolver).next_back().map(|ip| SocketAddr::new(ip, 53)) {
-        let udp = move |nonce: &Nonce| dns::ask_udp(server, &question(nonce), PATIENCE);
+        let udp = move |nonce: &Nonce| match dns::ask_udp(server, &question(nonce), RESOLVER) {
+            // What the sidecar had not read yet when it was killed is lost with it, and nobody is told: every resolver
+            // asks again.
+            Seen::Silence => dns::ask_udp(server, &question(nonce), RESOLVER),
+            seen => seen,
+        };
         ways.push(("DNS over UDP", server, Box::new(udp)));
         let tcp = move |nonce: &Nonce| dns::ask_tcp(server, &question(nonce), PATIENCE);
         ways.push(("DNS over TCP", server, Box::new(tcp)));

@@ -1,7 +1,7 @@
 //! A filter with its hands full: connections that never say what they want.
 
 use std::io::Write as _;
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use super::{get, strict};
@@ -35,7 +35,7 @@ fn run(trial: &mut Trial<'_>) {
     let (targets, around) = (trial.targets(), trial.around());
     let Some(host) = trial.https() else { return };
     let (foreign, name) = (targets.foreign(), targets.foreign_name());
-    let crowd: Vec<TcpStream> = (0..CROWD).map_while(|_| half_open(foreign.port(443))).collect();
+    let crowd = gather(foreign.port(443));
     let enough = crowd.len() >= CROWD / 2;
     // With too few of them nothing was put to the test.
     let in_the_crowd = move |seen: &dyn Fn() -> Seen| match enough {
@@ -63,9 +63,46 @@ fn run(trial: &mut Trial<'_>) {
     drop(crowd);
 }
 
-/// One that is refused at once, before it has said anything, is none of the crowd; then nobody is.
-fn half_open(to: std::net::SocketAddr) -> Option<TcpStream> {
-    let mut stream = tcp::connect(to, PATIENCE).ok()?;
-    stream.write_all(&[0x16]).ok()?;
-    Some(stream)
+/// One of the crowd.
+enum Visitor {
+    /// Waits inside, and says no more.
+    Inside { _stream: TcpStream },
+    /// Was told at the door that it is not let in: a filter by address needs no hello for that.
+    TurnedAway,
+}
+
+/// As many as can be had. Where nobody answers, or this process has no descriptor left, there is no crowd.
+fn gather(to: SocketAddr) -> Vec<Visitor> {
+    (0..CROWD)
+        .map_while(|_| match tcp::connect(to, PATIENCE) {
+            Ok(mut stream) => match stream.write_all(&[0x16]) {
+                Ok(()) => Some(Visitor::Inside { _stream: stream }),
+                Err(_) => Some(Visitor::TurnedAway),
+            },
+            Err(Seen::Refused | Seen::Reset | Seen::Unreachable { .. } | Seen::Denied { .. }) => {
+                Some(Visitor::TurnedAway)
+            }
+            Err(_) => None,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_turned_away_was_there() {
+        let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let at = server.local_addr().unwrap();
+        let inside =
+            |crowd: &[Visitor]| crowd.iter().filter(|one| matches!(one, Visitor::Inside { .. })).count();
+        let accepting =
+            std::thread::spawn(move || server.incoming().take(CROWD).flatten().collect::<Vec<_>>());
+        let crowd = gather(at);
+        assert_eq!((crowd.len(), inside(&crowd)), (CROWD, CROWD));
+        drop(accepting.join().unwrap());
+        let refused = gather(at);
+        assert_eq!((refused.len(), inside(&refused)), (CROWD, 0));
+    }
 }

@@ -1,0 +1,12 @@
+//! CONNECT makes a tunnel to wherever it says.
+
+use serde_json::json;
+
+use crate::hole::Hole;
+
+#[test]
+fn is_found() {
+    Hole::named("connect-honoured")
+        .proxy(json!({"connect": true}))
+        .is_found_by(&["http-connect-on-80"]);
+}

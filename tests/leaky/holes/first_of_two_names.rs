@@ -1,0 +1,12 @@
+//! Of two server names the first is looked at, and the connection goes where the client wanted.
+
+use serde_json::json;
+
+use crate::hole::Hole;
+
+#[test]
+fn is_found() {
+    Hole::named("first-of-two-names")
+        .proxy(json!({"names": "first"}))
+        .is_found_by(&["tls-sni-multi-name"]);
+}

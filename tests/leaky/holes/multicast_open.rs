@@ -1,0 +1,12 @@
+//! Multicast is exempt: it does not leave the link.
+
+use serde_json::json;
+
+use crate::hole::Hole;
+
+#[test]
+fn is_found() {
+    Hole::named("multicast-open")
+        .rules(json!({"open": ["ip daddr 224.0.0.0/4", "ip6 daddr ff00::/8"]}))
+        .is_found_by(&["dns-mdns-llmnr-nbns"]);
+}

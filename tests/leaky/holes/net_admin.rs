@@ -1,0 +1,12 @@
+//! The container's root has CAP_NET_ADMIN, and can take the rules away.
+
+use serde_json::json;
+
+use crate::hole::Hole;
+
+#[test]
+fn is_found() {
+    Hole::named("net-admin")
+        .with("capabilities", json!(["net_admin"]))
+        .is_found_by(&["priv-netadmin"]);
+}

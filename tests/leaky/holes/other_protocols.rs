@@ -1,0 +1,13 @@
+//! What is neither TCP nor UDP nor ICMP was not thought of.
+
+use serde_json::json;
+
+use crate::hole::Hole;
+
+#[test]
+fn is_found() {
+    Hole::named("other-protocols")
+        .rules(json!({"open": ["meta l4proto != { tcp, udp, icmp, ipv6-icmp }"]}))
+        .with_raw_sockets()
+        .is_found_by(&["l4-gre"]);
+}
