@@ -1,6 +1,6 @@
 //! The witness's record: what arrived, whoever sent it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
@@ -37,11 +37,6 @@ impl Record {
         }
     }
 
-    /// What can be a try's: it bears the try's mark, or came to an address at which nobody else aims.
-    pub fn of<'a>(&'a self, attempt: &Try) -> Vec<&'a Arrival> {
-        self.arrivals.iter().filter(|arrival| arrival.is_of(attempt)).collect()
-    }
-
     /// With nothing in it that can't be one of these tries', and the number of the rest.
     pub fn kept_for<'a>(mut self, tries: impl Iterator<Item = &'a Try>) -> Self {
         let mut nonces = HashSet::new();
@@ -57,6 +52,45 @@ impl Record {
         });
         self.others += u64::try_from(before - self.arrivals.len()).unwrap_or(u64::MAX);
         self
+    }
+}
+
+/// A record in which arrivals are found by their marks: there can be thousands of them, and of tries.
+#[derive(Debug)]
+pub struct Index<'a> {
+    record: &'a Record,
+    by_mark: HashMap<String, Vec<&'a Arrival>>,
+}
+
+impl<'a> Index<'a> {
+    /// Of this record.
+    pub fn of(record: &'a Record) -> Self {
+        let mut by_mark: HashMap<String, Vec<&'a Arrival>> = HashMap::new();
+        for arrival in &record.arrivals {
+            for mark in arrival.marks().collect::<HashSet<_>>() {
+                by_mark.entry(mark).or_default().push(arrival);
+            }
+        }
+        Self { record, by_mark }
+    }
+
+    /// The record.
+    pub fn record(&self) -> &'a Record {
+        self.record
+    }
+
+    /// What can be a try's: it bears the try's mark, or came to an address at which nobody else aims.
+    pub fn find(&self, attempt: &Try) -> Vec<&'a Arrival> {
+        let mark = attempt.nonce.label();
+        match attempt.aimed.filter(|_| attempt.quiet) {
+            None => self.by_mark.get(&mark).cloned().unwrap_or_default(),
+            Some(quiet) => {
+                let is_its = |arrival: &&Arrival| {
+                    arrival.local == Some(quiet) || arrival.marks().any(|borne| borne == mark)
+                };
+                self.record.arrivals.iter().filter(is_its).collect()
+            }
+        }
     }
 }
 
@@ -86,12 +120,6 @@ pub struct Arrival {
 }
 
 impl Arrival {
-    /// Whether it can be a try's.
-    pub fn is_of(&self, attempt: &Try) -> bool {
-        let quiet = attempt.quiet && attempt.aimed.is_some() && self.local == attempt.aimed;
-        quiet || self.carries(&attempt.nonce)
-    }
-
     /// All marks in it, lower case.
     fn marks(&self) -> impl Iterator<Item = String> {
         let texts = [self.nonce.as_deref(), self.name.as_deref(), self.detail.as_deref(), Some(&self.ascii)];

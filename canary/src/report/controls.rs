@@ -8,7 +8,7 @@ use crate::probe::{Level, Moment};
 use crate::seen::Seen;
 use crate::trial::{Try, Want};
 use crate::verdict::Control;
-use crate::witness::{Arrival, Record};
+use crate::witness::{Arrival, Index};
 
 /// What is known of a try from elsewhere.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub enum Heard<'a> {
 /// All controls of an evidence.
 #[derive(Debug)]
 pub struct Controls<'a> {
-    witness: Option<&'a Record>,
+    witness: Option<Index<'a>>,
     open: Option<HashMap<(&'a str, Level, &'a str), Open<'a>>>,
 }
 
@@ -47,8 +47,9 @@ impl<'a> Controls<'a> {
     pub fn of(evidence: &'a Evidence) -> Self {
         let open = evidence.baseline.as_ref().map(|baseline| {
             let mut open: HashMap<_, Open<'a>> = HashMap::new();
+            let witness = Index::of(&baseline.witness);
             for (stage, outcome, attempt) in tries_of(&baseline.stages) {
-                let arrived = baseline.witness.arrivals.iter().any(|arrival| arrival.is_of(attempt));
+                let arrived = !witness.find(attempt).is_empty();
                 let key = (outcome.id.as_str(), stage.level, attempt.what.as_str());
                 // Tried in several phases: one that works shows that it can.
                 let found = open.entry(key).or_insert(Open { attempt, arrived });
@@ -58,14 +59,14 @@ impl<'a> Controls<'a> {
             }
             open
         });
-        Self { witness: evidence.witness.as_ref(), open }
+        Self { witness: evidence.witness.as_ref().map(Index::of), open }
     }
 
     /// What is known of this try.
     pub fn grounds(&self, stage: &Stage, outcome: &Outcome, attempt: &Try) -> Grounds<'a> {
-        let witness = match self.witness {
+        let witness = match &self.witness {
             None => Heard::Nobody("there is no witness, or its record was not read"),
-            Some(record) => Heard::Arrived(record.of(attempt), record.believable()),
+            Some(index) => Heard::Arrived(index.find(attempt), index.record().believable()),
         };
         Grounds { control: self.control(stage, outcome, attempt), witness }
     }

@@ -97,7 +97,7 @@ pub fn judge_waiving(evidence: &Evidence, waivers: &Waivers) -> Judgement {
         (false, false) => Overall::Inconclusive,
         (false, true) => Overall::Pass,
     };
-    let mut warnings: Vec<String> = probes.iter().filter_map(ProbeVerdict::warning).collect();
+    let mut warnings = warnings(&probes);
     warnings.extend(complete::not_tested(evidence));
     warnings.extend(waivers.unused(&probes));
     Judgement { overall, reasons, warnings, probes }
@@ -142,18 +142,31 @@ pub fn of_try(grounds: &Grounds<'_>, attempt: &Try) -> TryVerdict {
     TryVerdict { verdict, because }
 }
 
+/// What does not keep it from passing, each thing once.
+fn warnings(probes: &[ProbeVerdict]) -> Vec<String> {
+    let mut warnings: Vec<(String, Vec<String>)> = Vec::new();
+    for probe in probes {
+        let ProbeVerdict { phase, level, id, verdict, because, waived, .. } = probe;
+        let what = match (waived, verdict) {
+            (Some(reason), _) => format!("{id}: {verdict}: {because}; waived: {reason}"),
+            (None, Verdict::BlockedSlow) => {
+                format!("{id}: {verdict}: {because}; whoever is refused is kept waiting")
+            }
+            _ => continue,
+        };
+        let place = format!("{phase}/{level}");
+        match warnings.iter_mut().find(|(known, _)| *known == what) {
+            Some((_, places)) => places.push(place),
+            None => warnings.push((what, vec![place])),
+        }
+    }
+    warnings.into_iter().map(|(what, places)| format!("{what} ({})", places.join(", "))).collect()
+}
+
 impl ProbeVerdict {
     /// Whether it keeps the report from passing.
     pub fn counts_against(&self) -> bool {
         !self.verdict.is_good() && self.waived.is_none()
-    }
-
-    fn warning(&self) -> Option<String> {
-        match (&self.waived, self.verdict) {
-            (Some(reason), _) => Some(format!("{self}; waived: {reason}")),
-            (None, Verdict::BlockedSlow) => Some(format!("{self}: whoever is refused is kept waiting")),
-            _ => None,
-        }
     }
 }
 

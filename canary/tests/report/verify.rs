@@ -134,8 +134,18 @@ fn a_wrong_clock_and_another_version_are_noted() {
     assert!(future.notes.iter().any(|note| note.contains("a clock is wrong")), "{:?}", future.notes);
     let mut old = evidence();
     old.subject.canary = "0.0.1".to_owned();
-    let old = verified(&Report::of(old));
-    assert!(old.passes());
+    // In that version's own words.
+    let mut old = Report::of(old);
+    for probe in &mut old.judgement.probes {
+        probe.because.insert_str(0, "verily, ");
+    }
+    old.digest = old.true_digest();
+    let mut other = old.clone();
+    let old = verified(&old);
+    assert!(old.passes(), "{:?}", old.refusals);
+    other.judgement.probes[0].verdict = closedbook_canary::verdict::Verdict::NotApplicable;
+    other.digest = other.true_digest();
+    refused(&other, Demands::default(), "is not what follows from its evidence");
     assert!(old.notes.iter().any(|note| note.contains("made by canary 0.0.1")), "{:?}", old.notes);
 }
 

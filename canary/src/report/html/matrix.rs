@@ -83,9 +83,14 @@ fn head(text: &mut String, view: &View<'_>, first: &str) {
 }
 
 fn line(text: &mut String, row: &Row<'_>) {
+    let moment = match row.cells.iter().flatten().next().map(|cell| cell.stage.moment) {
+        Some(Moment::Switch) => " <span class=\"switch\">across the switch</span>",
+        Some(Moment::Crash) => " <span class=\"switch\">after a crash</span>",
+        Some(Moment::Phase) | None => "",
+    };
     let _ = write!(
         text,
-        "<tr data-text=\"{}\" data-ends=\"{}\"><th scope=\"row\"><a class=\"mono\" href=\"#p-{}\">{}</a>\
+        "<tr data-text=\"{}\" data-ends=\"{}\"><th scope=\"row\"><a class=\"mono\" href=\"#p-{}\">{}</a>{moment}\
          <span class=\"gist\">{}</span></th>",
         esc(&row.text()),
         row.ends(),
@@ -105,13 +110,8 @@ fn line(text: &mut String, row: &Row<'_>) {
 fn link(row: &Row<'_>, place: usize, cell: &Cell<'_>) -> String {
     let verdict = cell.judged.verdict;
     let waived = if cell.judged.waived.is_some() { " <span class=\"waived\">waived</span>" } else { "" };
-    let moment = match cell.stage.moment {
-        Moment::Phase => "",
-        Moment::Switch => " <span class=\"switch\">switch</span>",
-        Moment::Crash => " <span class=\"switch\">crash</span>",
-    };
     format!(
-        "<a class=\"v {word}\" href=\"#d-{}-{place}\" title=\"{}\"><i aria-hidden=\"true\">{}</i>{word}</a>{waived}{moment}",
+        "<a class=\"v {word}\" href=\"#d-{}-{place}\" title=\"{}\"><i aria-hidden=\"true\">{}</i>{word}</a>{waived}",
         row.anchor,
         esc(&cell.judged.because),
         glyph(verdict),
