@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::exit::Failure;
 
-pub(crate) mod client;
+mod client;
 mod folder;
 mod socket;
 
@@ -31,6 +31,11 @@ pub(crate) struct Target {
 }
 
 impl Target {
+    /// The run of this name.
+    pub(crate) fn named(name: InstanceName) -> Self {
+        Self { instance: Some(name), ..Self::default() }
+    }
+
     /// Connects to it.
     pub(crate) fn connect(&self) -> Result<Client, Failure> {
         if let Some(path) = &self.control {

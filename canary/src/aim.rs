@@ -63,9 +63,13 @@ pub fn job(policy: &Policy, phases: &[String], with: Circumstances) -> Result<Jo
     let Circumstances { run, subject, witness, trust, levels, kills, only } = with;
     let phases = found.iter().enumerate().map(|(position, phase)| {
         let before = position.checked_sub(1).and_then(|before| found.get(before));
-        let setup_only = before.map_or_else(Vec::new, |before| only_in(before, phase));
+        let gone = before.map_or_else(Vec::new, |before| only_in(before, phase));
+        let names = |on: fn(&Permitted) -> bool| {
+            gone.iter().filter(|host| on(host)).map(|host| host.name.clone()).collect()
+        };
         let targets = Targets {
-            setup_only,
+            setup_only: names(|host| host.https),
+            setup_only_http: names(|host| host.http),
             refused: refused(policy),
             witness: witness.clone(),
             trust: trust.clone(),
@@ -155,13 +159,12 @@ pub(crate) fn of_phase(phase: &Phase) -> Targets {
 }
 
 /// Hosts of `before` that `now` does not permit at all.
-fn only_in(before: &Phase, now: &Phase) -> Vec<String> {
-    let now = now.clone();
-    let hosts = of_phase(before).permitted.into_iter().filter(|host| host.https);
+fn only_in(before: &Phase, now: &Phase) -> Vec<Permitted> {
+    let hosts = of_phase(before).permitted.into_iter();
     let gone = hosts.filter(|host| {
         closedbook_policy::Name::parse(&host.name).is_ok_and(|name| now.resolves(&name).is_none())
     });
-    gone.map(|host| host.name).collect()
+    gone.collect()
 }
 
 fn refused(policy: &Policy) -> Vec<String> {
@@ -200,6 +203,7 @@ mod tests {
         assert!(setup.targets.setup_only.is_empty());
         assert_eq!(agent.targets.permitted, [host("api.example.net", false)]);
         assert_eq!(agent.targets.setup_only, ["registry.example.net"]);
+        assert_eq!(agent.targets.setup_only_http, ["registry.example.net"]);
         assert_eq!(job.subject.phases, ["setup", "agent"]);
         assert!(job.subject.policy.is_some());
     }

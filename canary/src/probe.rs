@@ -114,6 +114,10 @@ pub enum Need {
     Ipv6Kernel,
     /// The first phase permits a host that the second does not.
     SetupOnlyHost,
+    /// The first phase permits a host on port 80 that the second does not.
+    SetupOnlyHttp,
+    /// The phase permits no host at all.
+    NothingPermitted,
     /// A harness that switches the phase while the canary watches.
     Switches,
     /// A harness that kills the sidecar while the canary watches.
@@ -138,6 +142,8 @@ impl Need {
             Need::Ipv6 => "the namespace has no IPv6 address and no route",
             Need::Ipv6Kernel => "the kernel has no IPv6",
             Need::SetupOnlyHost => "no host is permitted in the first phase alone",
+            Need::SetupOnlyHttp => "no host is permitted on port 80 in the first phase alone",
+            Need::NothingPermitted => "the phase permits something",
             Need::Switches => "nobody switches the phase while the canary runs",
             Need::Kills => "nobody kills the sidecar while the canary runs",
             Need::Wildcard => "the phase has no wildcard entry",

@@ -20,8 +20,11 @@ pub struct Targets {
     pub permitted: Vec<Permitted>,
     /// Suffixes of wildcard entries: `example.org` for `*.example.org`.
     pub wildcards: Vec<String>,
-    /// Hosts of an earlier phase that this one does not permit.
+    /// Hosts that an earlier phase permits on port 443 and this one does not permit.
     pub setup_only: Vec<String>,
+    /// Hosts that an earlier phase permits on port 80 and this one does not, and that prove their answers: those of a lab.
+    #[serde(default)]
+    pub setup_only_http: Vec<String>,
     /// Public hosts that no phase permits.
     pub refused: Vec<String>,
     /// A server of the operator's own.

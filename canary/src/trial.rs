@@ -282,6 +282,11 @@ impl<'a> Trial<'a> {
         self.signals.ready();
     }
 
+    /// What has happened, for a thread beside the probe's own.
+    pub(crate) fn signals(&self) -> Signals {
+        self.signals.clone()
+    }
+
     /// Waits: some probes are about time.
     pub fn pause(&self, time: Duration) {
         std::thread::sleep(time);
@@ -331,7 +336,7 @@ impl Signals {
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner).waiting > 0
     }
 
-    fn has(&self, event: Event) -> bool {
+    pub(crate) fn has(&self, event: Event) -> bool {
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner).happened.contains(&event)
     }
 

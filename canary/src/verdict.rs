@@ -148,12 +148,13 @@ fn stopped(attempt: &Try, name: Option<&str>, control: &Control, testimony: Test
         Testimony::Blind(_) => None,
     };
     match (seen, name) {
-        (Seen::Verified { name: by, .. }, Some(name)) if by == name => {
+        (Seen::Verified { name: by, .. }, Some(name)) if same_name(by, name) => {
             return Verdict::Rewritten.because(format!("it went to the permitted host: {seen}"));
         }
         (Seen::Proof { .. }, Some(_)) if home.is_some() => {}
         (Seen::Proof { .. }, _) => return Verdict::Leak.because(seen.to_string()),
-        (Seen::Verified { .. }, None) => return Verdict::Leak.because(seen.to_string()),
+        // Somebody's own certificate, and not the permitted host's.
+        (Seen::Verified { .. }, _) => return Verdict::Leak.because(seen.to_string()),
         (Seen::Failed { .. }, _) => return Verdict::Inconclusive.because(seen.to_string()),
         (Seen::Unsupported { .. }, _) => return Verdict::NotApplicable.because(seen.to_string()),
         _ => {}

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::host::Finding;
 use super::job::Wanted;
 use crate::exit::Failure;
-use crate::output::{is_colourful, print, print_json};
+use crate::output::{print, print_json};
 
 /// The report in a job folder: also the sign that the folder is a canary's.
 const REPORT: &str = "canary-report.json";
@@ -30,7 +30,7 @@ pub(super) fn tell(
     let report = Report::of(evidence);
     let folder = folder(wanted, jobs)?;
     let written = write_job(&folder, &report)
-        .and_then(|()| fs::write(folder.join(PAGE), html::page(&report)))
+        .and_then(|()| fs::write(folder.join(PAGE), html::page(&report, &report.judgement)))
         .and_then(|()| fs::copy(log, folder.join("egress.jsonl")).map(drop));
     written.map_err(|error| {
         Failure::inconclusive(format!("the report can't be written to {}: {error}", folder.display()))
@@ -43,7 +43,7 @@ pub(super) fn tell(
             print_json(&json!({ "host": findings, "canary": verdict, "folder": folder, "report": report }))?;
         }
         None => {
-            print(&table::table(&report, is_colourful()))?;
+            print(&table::render(&report.evidence, &report.judgement, table::Look::of_stdout()))?;
             print(&format!("report: {}\npage:   {}\n", folder.join(REPORT).display(), folder.join(PAGE).display()))?;
             // The original prints its verdict file; ours has every reason, and may be long.
             print(&format!("{}\n", shapes.verdict_json()))?;

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
 use closedbook_canary::engine::job::Job;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::job::PHASES;
 use crate::exit::Failure;
-use crate::instance::client::Client;
+use crate::instance::Target;
 use crate::scratch::{Scratch, cannot};
 
 /// What a trial is made of.
@@ -36,11 +36,15 @@ pub(super) fn log(scratch: &Scratch) -> PathBuf {
 impl Trial<'_> {
     /// Runs it to its end.
     pub(super) fn run(&self) -> Result<Evidence, Failure> {
-        let (policy, control) = (self.scratch.file("policy.json"), self.scratch.file("control"));
+        let policy = self.scratch.file("policy.json");
+        // By name: its control socket is then where the commands of other runs can't see it, which a path in the folder for
+        // temporary files is not.
+        let name = self.job.run.to_ascii_lowercase();
+        let control = Target::named(name.parse().map_err(|error| Failure::bug(format!("{name}: {error}")))?);
         fs::write(&policy, self.policy).map_err(|error| cannot("write", &policy, &error))?;
         let mut command = Command::new("/proc/self/exe");
         command.args(["run", "--quiet", "--phase", PHASES[0]]).args(&self.uplink);
-        command.arg("--policy").arg(&policy).arg("--control").arg(&control);
+        command.arg("--policy").arg(&policy).args(["--name", &name]);
         command.arg("--log").arg(log(self.scratch));
         command.args(["--", "/proc/self/exe", "canary", "run", "--job", "-", "--steps"]);
         let mut steps = Conversation::start(command, self.job)?;
@@ -80,8 +84,8 @@ pub(super) fn baseline(mut command: Command, job: &Job) -> Result<Evidence, Fail
     }
 }
 
-fn switch(control: &Path, name: &str) -> Result<(), Failure> {
-    let mut client = connect(control)?;
+fn switch(control: &Target, name: &str) -> Result<(), Failure> {
+    let mut client = control.connect()?;
     let now: Value = client.call_for_json("phase.get", json!({}))?;
     if now.get("name").and_then(Value::as_str) == Some(name) {
         return Ok(());
@@ -90,16 +94,12 @@ fn switch(control: &Path, name: &str) -> Result<(), Failure> {
 }
 
 /// The process that serves is the one that answers.
-fn kill_sidecar(control: &Path) -> Result<(), Failure> {
-    let status: Value = connect(control)?.call_for_json("status", json!({}))?;
+fn kill_sidecar(control: &Target) -> Result<(), Failure> {
+    let status: Value = control.connect()?.call_for_json("status", json!({}))?;
     let pid = status.get("pid").and_then(Value::as_i64).and_then(|pid| i32::try_from(pid).ok());
     let pid = pid.ok_or_else(|| Failure::bug("the sidecar does not say which process it is"))?;
     kill(Pid::from_raw(pid), Signal::SIGKILL)
         .map_err(|error| Failure::refused(format!("the sidecar can't be killed: {error}")))
-}
-
-fn connect(control: &Path) -> Result<Client, Failure> {
-    Client::connect(control).map_err(|error| Failure::refused(format!("the trial can't be reached: {error}")))
 }
 
 /// What the canary says, line by line.

@@ -41,6 +41,8 @@ fn is_there(need: Need, targets: &Targets, around: &Surroundings, harness: Harne
         Need::Ipv6 => around.ipv6_kernel && around.ipv6,
         Need::Ipv6Kernel => around.ipv6_kernel,
         Need::SetupOnlyHost => !targets.setup_only.is_empty(),
+        Need::SetupOnlyHttp => !targets.setup_only_http.is_empty(),
+        Need::NothingPermitted => targets.permitted.is_empty() && targets.wildcards.is_empty(),
         Need::Switches => harness.switches,
         Need::Kills => harness.kills,
         Need::Wildcard => !targets.wildcards.is_empty(),

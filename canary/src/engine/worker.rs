@@ -32,8 +32,10 @@ pub fn work(input: impl BufRead + Send + 'static, mut output: impl Write) -> io:
         order.only.is_empty() || order.only.iter().any(|start| planned.probe.id.starts_with(start.as_str()))
     };
     let planned = plan(order.moment, order.level, &order.targets, &around, order.harness);
-    let (run, skip): (Vec<_>, Vec<_>) =
+    let (mut run, skip): (Vec<_>, Vec<_>) =
         planned.into_iter().filter(wanted).partition(|planned| planned.missing.is_none());
+    // What is about the first moment comes first.
+    run.sort_by_key(|planned| planned.probe.id != "life-startup-race");
     say(&mut output, &Line::Begun { surroundings: Box::new(around.clone()), probes: run.len() })?;
     for Planned { probe, missing } in skip {
         let outcome = Outcome { id: probe.id.to_owned(), skipped: missing, broken: None, tries: Vec::new() };

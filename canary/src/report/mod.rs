@@ -13,6 +13,8 @@ pub mod signature;
 mod sound;
 pub mod table;
 pub mod tally;
+#[cfg(test)]
+mod tests;
 pub mod verify;
 pub mod waiver;
 

@@ -12,6 +12,7 @@ use std::collections::HashSet;
 use super::evidence::{Evidence, SCHEMA, tries_of};
 use super::judgement::FLOOR;
 use crate::engine::Stage;
+use crate::probe::Moment;
 use crate::trial::{Try, Want};
 
 /// What is wrong with it, a sentence each.
@@ -27,13 +28,13 @@ pub(super) fn faults(evidence: &Evidence) -> Vec<String> {
         if let Some(fault) = nowhere::fault(attempt) {
             faults.push(format!("{}: {fault}", place()));
         }
-        if attempt.two_way && !outcome.id.starts_with("allow-") {
+        if attempt.two_way && !outcome.id.starts_with("allow-") && stage.moment != Moment::Switch {
             faults.push(format!("{}: takes what arrives for harmless", place()));
         }
         if let Some(name) = aims::not_refused(evidence, &stage.phase, attempt) {
             faults.push(format!("{}: takes {name} for a name that exists and is refused", place()));
         }
-        if let Some(name) = aims::not_permitted(evidence, &stage.phase, &attempt.want) {
+        if let Some(name) = aims::not_permitted(evidence, stage, &attempt.want) {
             faults.push(format!("{}: {name} is no permitted host of this phase", place()));
         }
     }

@@ -91,8 +91,8 @@ pub fn v6(source: Ipv6Addr, destination: Ipv6Addr, next: u8, payload: &[u8]) -> 
 pub fn udp(source: SocketAddr, destination: SocketAddr, payload: &[u8]) -> Vec<u8> {
     let mut datagram = ports(source, destination);
     datagram.extend(u16::try_from(8 + payload.len()).unwrap_or(u16::MAX).to_be_bytes());
-    let parts = [&datagram, &[0; 2][..], payload];
-    let sum = match sum_between(source.ip(), destination.ip(), protocol::UDP, &parts) {
+    let sum = match sum_between(source.ip(), destination.ip(), protocol::UDP, &[&datagram, &[0; 2], payload])
+    {
         // Zero means that there is none.
         0 => u16::MAX,
         sum => sum,

@@ -74,3 +74,21 @@ pub fn read(stream: &mut impl Read, nonce: &Nonce, within: Duration) -> Seen {
         }
     }
 }
+
+/// Reads the head of an HTTP answer and no octet more, for a connection that is kept; what comes before its end decides.
+pub fn read_head(stream: &mut impl Read, nonce: &Nonce, within: Duration) -> Seen {
+    let end = Instant::now() + within;
+    let mut octets = Vec::new();
+    let mut octet = [0_u8; 1];
+    loop {
+        match stream.read(&mut octet) {
+            Ok(1) => octets.extend(octet),
+            Ok(_) if octets.is_empty() => return Seen::Closed,
+            Err(error) if octets.is_empty() => return Seen::of_error("recv", &error),
+            Ok(_) | Err(_) => return reply::classify(&octets, nonce),
+        }
+        if octets.ends_with(b"\r\n\r\n") || octets.len() >= LOOKED_AT || Instant::now() >= end {
+            return reply::classify(&octets, nonce);
+        }
+    }
+}

@@ -98,6 +98,25 @@ impl<S: Read + Write> Session<S> {
             return of_handshake(&error);
         }
         let seen = tcp::read(&mut self.stream, nonce, within);
+        self.known(seen)
+    }
+
+    /// Asks for the head of something, and keeps the connection.
+    pub fn head(&mut self, host: &str, within: Duration, nonce: &Nonce) -> Seen {
+        self.begin(&http::head_and_keep(host, nonce), within, nonce)
+    }
+
+    /// Sends octets and reads the head of the answer, for whoever wants to read on.
+    pub fn begin(&mut self, octets: &[u8], within: Duration, nonce: &Nonce) -> Seen {
+        if let Err(error) = self.stream.write_all(octets).and_then(|()| self.stream.flush()) {
+            return of_handshake(&error);
+        }
+        let seen = tcp::read_head(&mut self.stream, nonce, within);
+        self.known(seen)
+    }
+
+    /// What an answer means under the certificate that was shown.
+    fn known(&self, seen: Seen) -> Seen {
         match (seen, &self.fault) {
             (Seen::Answered { status, .. }, None) => Seen::Verified { name: self.name.clone(), status },
             (seen @ Seen::Proof { .. }, Some(_)) if !self.strict => seen,

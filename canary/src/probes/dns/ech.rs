@@ -12,7 +12,7 @@ pub(super) const PROBES: &[Probe] = &[Probe {
     group: Group::Tls,
     leak: "HTTPS and SVCB records: they hand out keys to encrypt the name with, other ports, and addresses",
     how: "both types of the permitted name, at the name server of /etc/resolv.conf, beside an ordinary question",
-    expected: "no data of either type",
+    expected: "no data: no key, no hint, no other port",
     sources: &[
         "RFC 9460",
         "RFC 9848",

@@ -5,20 +5,24 @@ use std::collections::BTreeSet;
 use closedbook_policy::{Digest, Policy};
 
 use crate::aim;
+use crate::engine::Stage;
+use crate::probe::Moment;
 use crate::report::evidence::Evidence;
 use crate::targets::{PUBLIC_NAME, Targets};
 use crate::trial::{Try, Want};
 
 /// The name of a try that a permitted host is to answer, where the phase permits no such host.
-pub(super) fn not_permitted<'a>(evidence: &Evidence, phase: &str, want: &'a Want) -> Option<&'a str> {
+pub(super) fn not_permitted<'a>(evidence: &Evidence, stage: &Stage, want: &'a Want) -> Option<&'a str> {
     let (Want::Reached { name } | Want::Rewritten { name }) = want else { return None };
-    let aim = evidence.aims.get(phase)?;
+    let aim = evidence.aims.get(&stage.phase)?;
     let exact = aim.permitted.iter().any(|host| host.name.eq_ignore_ascii_case(name));
     let below = |suffix: &String| {
         let name = name.to_ascii_lowercase();
         name.strip_suffix(suffix.as_str()).is_some_and(|rest| rest.ends_with('.'))
     };
-    (!exact && !aim.wildcards.iter().any(below)).then_some(name)
+    // Across a switch, what the phase before it permitted is reached once more, before.
+    let before = stage.moment == Moment::Switch && aim.setup_only.contains(name);
+    (!exact && !before && !aim.wildcards.iter().any(below)).then_some(name)
 }
 
 /// The name whose denial is to speak for itself, where nobody said that it exists and is refused.
