@@ -33,9 +33,10 @@ pub(super) fn elsewhere(trial: &Trial<'_>) -> Aim {
     Aim { place: "elsewhere", shown, ip: Ok(foreign.ip), nowhere: foreign.nowhere }
 }
 
-/// Both.
+/// Both. At the permitted host, only a witness can say whether what was refused arrived.
 pub(super) fn everywhere(trial: &Trial<'_>) -> Vec<Aim> {
-    at_home(trial).into_iter().chain([elsewhere(trial)]).collect()
+    let home = trial.targets().witness.as_ref().and_then(|_| at_home(trial));
+    home.into_iter().chain([elsewhere(trial)]).collect()
 }
 
 impl Aim {
