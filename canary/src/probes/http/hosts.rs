@@ -140,8 +140,7 @@ fn literals(v4: IpAddr, v6: IpAddr) -> Vec<(&'static str, String)> {
         ("an IPv6 address without brackets", v6.to_string()),
     ];
     if let IpAddr::V4(v4) = v4 {
-        let octal: Vec<String> =
-            v4.octets().iter().map(|octet| format!("{octet:#05o}").replace('o', "")).collect();
+        let octal: Vec<String> = v4.octets().iter().map(|octet| format!("0{octet:o}")).collect();
         literals.extend([
             ("an IPv4 address", v4.to_string()),
             ("an IPv4 address as one number", v4.to_bits().to_string()),
@@ -162,7 +161,7 @@ mod tests {
         let literals = literals("203.0.113.8".parse().unwrap(), "2001:db8::1".parse().unwrap());
         let values: Vec<&str> = literals.iter().map(|(_, value)| value.as_str()).collect();
         for expected in
-            ["0313.000.0161.010", "3405803784", "0xcb007108", "[::ffff:203.0.113.8]", "[2001:db8::1]"]
+            ["0313.00.0161.010", "3405803784", "0xcb007108", "[::ffff:203.0.113.8]", "[2001:db8::1]"]
         {
             assert!(values.contains(&expected), "{expected}: {values:?}");
         }
