@@ -78,7 +78,14 @@ fn it_runs_from_scratch() {
     let mut command = Command::new(program());
     command.args(["lab", "exec", "--", "unshare", "-m", "sh", "-c", script, "sh"]).arg(&root).arg(&root);
     command.args(["/canary", "run", "--policy", "/policy.toml", "--trust", "/ca.pem", "--baseline"]);
-    command.args(["--witness", "witness.test", "--witness-v4", "203.0.113.200", "--witness-zone", "leak.test"]);
+    command.args([
+        "--witness",
+        "witness.test",
+        "--witness-v4",
+        "203.0.113.200",
+        "--witness-zone",
+        "leak.test",
+    ]);
     let child = command.env_clear().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let watched = std::thread::spawn(most_memory);
     let output = child.wait_with_output().unwrap();
@@ -109,7 +116,8 @@ fn most_memory() -> u64 {
     let (mut most, mut last) = (0, 0);
     // It starts within seconds, and ends when its probes do.
     for round in 0..1200 {
-        let now: Vec<u64> = fs::read_dir("/proc").unwrap().filter_map(|entry| of_process(&entry.ok()?.path())).collect();
+        let now: Vec<u64> =
+            fs::read_dir("/proc").unwrap().filter_map(|entry| of_process(&entry.ok()?.path())).collect();
         most = now.iter().copied().fold(most, u64::max);
         if !now.is_empty() {
             last = round;

@@ -82,11 +82,16 @@ fn passes(mode: Mode, agent: &str) -> Value {
         }
     }
     let job = value["folder"].as_str().unwrap();
-    let verdict: Value = serde_json::from_slice(&fs::read(find(job, "verifier/canary.json")).unwrap()).unwrap();
+    let verdict: Value =
+        serde_json::from_slice(&fs::read(find(job, "verifier/canary.json")).unwrap()).unwrap();
     assert_eq!(verdict["reasons"].as_array().map(Vec::len), Some(0), "{verdict:#}");
     assert_eq!(fs::read_to_string(find(job, "verifier/reward.json")).unwrap(), "{\"reward\": 1.0}");
     let page = fs::read_to_string(Path::new(job).join("canary.html")).unwrap();
-    assert!(page.contains("tls-sni-spoof-foreign-ip") && !page.contains("<script src"), "{} octets", page.len());
+    assert!(
+        page.contains("tls-sni-spoof-foreign-ip") && !page.contains("<script src"),
+        "{} octets",
+        page.len()
+    );
     // G18: the file alone is enough to judge again.
     let report = Path::new(job).join("canary-report.json");
     let again = Command::new(program()).args(["canary", "verify"]).arg(&report).output().unwrap();
@@ -98,7 +103,10 @@ fn passes(mode: Mode, agent: &str) -> Value {
 /// The file of this name in the job's only trial.
 fn find(job: &str, name: &str) -> std::path::PathBuf {
     let trials = fs::read_dir(job).unwrap().map(|entry| entry.unwrap().path());
-    trials.map(|trial| trial.join(name)).find(|path| path.is_file()).unwrap_or_else(|| panic!("{job}: no {name}"))
+    trials
+        .map(|trial| trial.join(name))
+        .find(|path| path.is_file())
+        .unwrap_or_else(|| panic!("{job}: no {name}"))
 }
 
 #[test]
@@ -121,7 +129,10 @@ fn grok_build() {
     let value = passes(modes()[0], "grok-build");
     for id in ["life-phase-switch-established", "life-phase-switch-pooled"] {
         let verdicts = verdicts_of(&value, id);
-        assert!(!verdicts.is_empty() && verdicts.iter().all(|verdict| verdict.starts_with("blocked")), "{id}: {verdicts:?}");
+        assert!(
+            !verdicts.is_empty() && verdicts.iter().all(|verdict| verdict.starts_with("blocked")),
+            "{id}: {verdicts:?}"
+        );
     }
 }
 
@@ -192,12 +203,25 @@ fn as_tdb() {
     let tdb = folder.path().join("tdb");
     symlink(env!("CARGO_BIN_EXE_closedbook"), &tdb).unwrap();
     let mut command = Command::new(&tdb);
-    command.args(["env", "check", "--canary", "--lab", "--agent", "grok-build", "--auth", "api", "--jobs-dir"]);
+    command.args([
+        "env",
+        "check",
+        "--canary",
+        "--lab",
+        "--agent",
+        "grok-build",
+        "--auth",
+        "api",
+        "--jobs-dir",
+    ]);
     let output = command.arg(folder.path().join("jobs")).output().unwrap();
     let said = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{said}{}", text(&output.stderr));
     let last = said.lines().last().unwrap();
-    assert!(last.starts_with("ok network canary for grok-build (api): agent phase api.x.ai; setup adds "), "{last}");
+    assert!(
+        last.starts_with("ok network canary for grok-build (api): agent phase api.x.ai; setup adds "),
+        "{last}"
+    );
     assert!(last.contains("x.ai") && last.contains("archive.ubuntu.com"), "{last}");
 }
 
@@ -241,7 +265,10 @@ fn a_full_disk() {
     // Room for the folder, and not for the report.
     let script = "mount -t tmpfs -o size=16k none \"$1\" && exec \"$2\" env check --canary --lab --jobs-dir \"$1/jobs\"";
     let mut command = Command::new("unshare");
-    command.args(["-m", "--", "sh", "-c", script, "sh"]).arg(folder.path()).arg(env!("CARGO_BIN_EXE_closedbook"));
+    command
+        .args(["-m", "--", "sh", "-c", script, "sh"])
+        .arg(folder.path())
+        .arg(env!("CARGO_BIN_EXE_closedbook"));
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("make room"), "{}", text(&output.stderr));

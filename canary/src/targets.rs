@@ -9,6 +9,9 @@ pub const NOWHERE_V4: Ipv4Addr = Ipv4Addr::new(203, 0, 113, 77);
 /// The same (RFC 3849).
 pub const NOWHERE_V6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0x77, 0x77);
 
+/// A name that exists for as long as there are documents (RFC 2606), where no other is known.
+pub const PUBLIC_NAME: &str = "example.net";
+
 /// Everything that a phase's probes aim at.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -99,6 +102,11 @@ impl Targets {
     /// A name that must be refused: the witness's, or one that nobody has (RFC 6761).
     pub fn foreign_name(&self) -> &str {
         self.witness.as_ref().map_or("canary.invalid", |witness| witness.name.as_str())
+    }
+
+    /// A public name that exists, and that no phase permits.
+    pub fn refused_name(&self) -> &str {
+        self.refused.first().map_or(PUBLIC_NAME, String::as_str)
     }
 
     /// The first host that is permitted on port 443.

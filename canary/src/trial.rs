@@ -56,6 +56,9 @@ pub struct Try {
     /// Whether it is a way out only if it is answered: nobody listens there who could use what merely arrives.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub two_way: bool,
+    /// A public name that exists, and that it asked a resolver for: who denies it has not looked it up.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub exists: Option<String>,
 }
 
 /// What must become of a try.
@@ -90,6 +93,7 @@ pub struct Attempt<'s> {
     beside: Option<String>,
     quiet: bool,
     two_way: bool,
+    exists: Option<String>,
     how: Box<dyn FnOnce(&Nonce) -> Lasting + Send + 's>,
 }
 
@@ -137,6 +141,7 @@ impl<'s> Attempt<'s> {
             beside: None,
             quiet: false,
             two_way: false,
+            exists: None,
             how: Box::new(how),
         }
     }
@@ -171,8 +176,14 @@ impl<'s> Attempt<'s> {
         self
     }
 
+    /// It asks a resolver for this name, which exists: who denies it has not looked it up.
+    pub fn exists(mut self, name: impl Into<String>) -> Self {
+        self.exists = Some(name.into());
+        self
+    }
+
     fn make(self) -> Try {
-        let Self { what, to, want, aimed, nowhere, beside, quiet, two_way, how } = self;
+        let Self { what, to, want, aimed, nowhere, beside, quiet, two_way, exists, how } = self;
         let started = Instant::now();
         let nonce = Nonce::fresh();
         let Lasting { seen, slowest } = match &nonce {
@@ -182,7 +193,7 @@ impl<'s> Attempt<'s> {
         let took = slowest.unwrap_or_else(|| started.elapsed());
         let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         let nonce = nonce.unwrap_or_else(Nonce::none);
-        Try { what, to, want, nonce, seen, ms, aimed, nowhere, beside, quiet, two_way }
+        Try { what, to, want, nonce, seen, ms, aimed, nowhere, beside, quiet, two_way, exists }
     }
 }
 

@@ -181,18 +181,14 @@ fn stopped(attempt: &Try, name: Option<&str>, control: &Control, testimony: Test
             return Verdict::Inconclusive
                 .because(format!("{seen}; the witness saw nothing, but nobody has shown that it would"));
         }
-        (_, Testimony::Blind(_)) if attempt.nowhere && is_denied_name(seen) => {
-            format!(
-                "{seen}; the name exists, or nobody lives at {}: whoever denied it is in between",
-                attempt.to
-            )
+        (_, Testimony::Blind(_)) if attempt.exists.is_some() && is_denied(seen) => {
+            let name = attempt.exists.as_deref().unwrap_or_default();
+            format!("{seen}; {name} exists, so whoever denied it did not look it up")
         }
         (_, Testimony::Blind(_)) if attempt.nowhere && is_told(seen) => {
             format!("{seen}; nobody lives at {}, so whoever answered is in between", attempt.to)
         }
-        (Control::Passed(by), Testimony::Blind(_))
-            if attempt.two_way && (is_told(seen) || is_denied_name(seen)) =>
-        {
+        (Control::Passed(by), Testimony::Blind(_)) if attempt.two_way && is_told(seen) => {
             format!("{seen}; nobody listens at {} for what merely arrives; control: {by}", attempt.to)
         }
         (_, Testimony::Blind(why)) if matches!(seen, Seen::Silence | Seen::Sent) => {
@@ -240,13 +236,16 @@ fn answered(seen: &Seen) -> Option<String> {
     }
 }
 
-/// Whether somebody said no, as opposed to nobody saying anything.
+/// Whether somebody said no, as opposed to nobody saying anything, or to a resolver that could not find out.
 fn is_told(seen: &Seen) -> bool {
-    !matches!(seen, Seen::Silence | Seen::Sent | Seen::Failed { .. } | Seen::Closed | Seen::Dns { .. })
+    match seen {
+        Seen::Dns { .. } => is_denied(seen),
+        _ => !matches!(seen, Seen::Silence | Seen::Sent | Seen::Failed { .. } | Seen::Closed),
+    }
 }
 
-/// Whether a resolver said that there is nothing, as opposed to that it could not find out.
-fn is_denied_name(seen: &Seen) -> bool {
+/// Whether a resolver said that there is no such name, or no such data.
+fn is_denied(seen: &Seen) -> bool {
     matches!(seen, Seen::Dns { code, answers } if answers.is_empty() && code != "SERVFAIL")
 }
 
@@ -298,5 +297,69 @@ impl Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nonce::Nonce;
+
+    fn attempt(want: Want, seen: Seen, exists: Option<&str>) -> Try {
+        Try {
+            exists: exists.map(str::to_owned),
+            ..serde_json::from_str::<Try>(&blank(&want, &seen)).unwrap()
+        }
+    }
+
+    fn blank(want: &Want, seen: &Seen) -> String {
+        let (want, seen) = (serde_json::to_value(want).unwrap(), serde_json::to_value(seen).unwrap());
+        let nonce = Nonce::fresh().unwrap();
+        serde_json::json!({ "what": "w", "to": "192.0.2.1:53", "want": want, "nonce": nonce, "seen": seen, "ms": 1 })
+            .to_string()
+    }
+
+    fn dns(code: &str, answers: &[&str]) -> Seen {
+        let answers = answers.iter().map(|answer| (*answer).to_owned()).collect();
+        Seen::Dns { code: code.to_owned(), answers }
+    }
+
+    /// What is answered may be; only the witness tells whether anything was passed on.
+    #[test]
+    fn what_must_be_unheard_is_judged_by_the_witness_alone() {
+        let works = Control::Passed("it works".to_owned());
+        let answered = attempt(Want::Unheard, dns("NOERROR", &["198.18.0.1"]), None);
+        let arrival: Arrival = serde_json::from_str(r#"{"proto":"dns"}"#).unwrap();
+        let heard = [&arrival];
+        for (control, testimony, expected) in [
+            (&works, Testimony::Saw(&[]), Verdict::Blocked),
+            (&works, Testimony::Saw(&heard), Verdict::Leak),
+            (&Control::Absent, Testimony::Saw(&heard), Verdict::Leak),
+            (&Control::Absent, Testimony::Saw(&[]), Verdict::Inconclusive),
+            (&Control::Failed(String::new()), Testimony::Saw(&[]), Verdict::Inconclusive),
+            (&works, Testimony::Blind("none"), Verdict::Inconclusive),
+        ] {
+            assert_eq!(judge(&answered, control, testimony).verdict, expected, "{control:?} {testimony:?}");
+        }
+        let failed = attempt(Want::Unheard, Seen::failed("x"), None);
+        assert_eq!(judge(&failed, &works, Testimony::Saw(&[])).verdict, Verdict::Inconclusive);
+    }
+
+    /// Without a witness, who denies a name that exists lies; who could not find out does not.
+    #[test]
+    fn a_denied_name_speaks_for_itself_and_a_failed_lookup_does_not() {
+        for (seen, exists, expected) in [
+            (dns("NXDOMAIN", &[]), Some("example.com"), Verdict::Blocked),
+            (dns("REFUSED", &[]), Some("example.com"), Verdict::Blocked),
+            (dns("NXDOMAIN", &[]), None, Verdict::Inconclusive),
+            (dns("SERVFAIL", &[]), Some("example.com"), Verdict::Inconclusive),
+            (dns("NOERROR", &["192.0.2.7"]), Some("example.com"), Verdict::Suspect),
+            (Seen::Silence, Some("example.com"), Verdict::Suspect),
+        ] {
+            let shown = seen.to_string();
+            let asked = attempt(Want::Stopped, seen, exists);
+            let judged = judge(&asked, &Control::Absent, Testimony::Blind("none"));
+            assert_eq!(judged.verdict, expected, "{shown}");
+        }
     }
 }

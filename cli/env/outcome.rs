@@ -44,7 +44,11 @@ pub(super) fn tell(
         }
         None => {
             print(&table::render(&report.evidence, &report.judgement, table::Look::of_stdout()))?;
-            print(&format!("report: {}\npage:   {}\n", folder.join(REPORT).display(), folder.join(PAGE).display()))?;
+            print(&format!(
+                "report: {}\npage:   {}\n",
+                folder.join(REPORT).display(),
+                folder.join(PAGE).display()
+            ))?;
             // The original prints its verdict file; ours has every reason, and may be long.
             print(&format!("{}\n", shapes.verdict_json()))?;
         }
@@ -80,8 +84,11 @@ fn folder(wanted: &Wanted, jobs: &Path) -> Result<PathBuf, Failure> {
         return Ok(folder);
     }
     if !folder.join(REPORT).is_file() {
-        return Err(Failure::refused(format!("{} is there already, and no canary of this program made it", folder.display()))
-            .remedy("move it away, or name another folder with --jobs-dir"));
+        return Err(Failure::refused(format!(
+            "{} is there already, and no canary of this program made it",
+            folder.display()
+        ))
+        .remedy("move it away, or name another folder with --jobs-dir"));
     }
     fs::remove_dir_all(&folder).map_err(|error| {
         Failure::refused(format!("the earlier canary in {} can't be removed: {error}", folder.display()))

@@ -18,6 +18,8 @@ pub(crate) use rewind::Rewind;
 
 /// Never ordered.
 const NEVER: u64 = u64::MAX;
+/// Octets of HTTP/2's preface (RFC 9113 section 3.4).
+const PREFACE: usize = 24;
 /// Octets of the last read that are kept.
 const KEPT: usize = 2048;
 
@@ -84,7 +86,10 @@ impl Orders {
 
     fn note_read(&self, octets: &[u8]) {
         let mut last = self.last_read.lock().unwrap_or_else(PoisonError::into_inner);
-        last.clear();
+        // The first octets are read by themselves, to see whether they are HTTP/2's preface; the rest belongs to them.
+        if last.len() > PREFACE {
+            last.clear();
+        }
         last.extend_from_slice(octets.get(..KEPT).unwrap_or(octets));
     }
 

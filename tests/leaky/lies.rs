@@ -72,7 +72,8 @@ fn another_authority() {
 #[test]
 fn a_clock_that_is_a_year_off() {
     for fault in ["expired", "not-yet"] {
-        let all = ["api.anthropic.com", "auth.openai.com", "witness.test"].map(|host| format!("{host} {fault}"));
+        let all =
+            ["api.anthropic.com", "auth.openai.com", "witness.test"].map(|host| format!("{host} {fault}"));
         is_inconclusive(&where_this_is_so(json!({"faults": all}), json!({})), "allow-https");
     }
 }

@@ -17,4 +17,3 @@ mod support;
 mod holes;
 mod lies;
 mod sound;
-

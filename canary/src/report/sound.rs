@@ -31,6 +31,9 @@ pub(super) fn faults(evidence: &Evidence) -> Vec<String> {
         if attempt.two_way && !outcome.id.starts_with("allow-") && stage.moment != Moment::Switch {
             faults.push(format!("{}: takes what arrives for harmless", place()));
         }
+        if let Some(name) = aims::not_refused(evidence, &stage.phase, attempt) {
+            faults.push(format!("{}: takes {name} for a name that exists and is refused", place()));
+        }
         if let Some(name) = aims::not_permitted(evidence, stage, &attempt.want) {
             faults.push(format!("{}: {name} is no permitted host of this phase", place()));
         }

@@ -24,6 +24,7 @@ fn attempt(what: &str, want: Want, seen: Seen, beside: Option<&str>) -> Try {
         beside: beside.map(str::to_owned),
         quiet: false,
         two_way: beside.is_some(),
+        exists: None,
     }
 }
 

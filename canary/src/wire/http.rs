@@ -26,3 +26,10 @@ pub fn head_and_keep(host: &str, nonce: &Nonce) -> Vec<u8> {
 pub fn request(method: &str, target: &str, fields: &str, nonce: &Nonce) -> Vec<u8> {
     format!("{method} {target} HTTP/1.1\r\n{fields}X-Nonce: {nonce}\r\n\r\n").into_bytes()
 }
+
+/// A WebSocket handshake (RFC 6455 section 4.1); its key is the one of the RFC's example.
+pub fn websocket(host: &str, path: &str) -> Vec<u8> {
+    let fields = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n";
+    let key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+    format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n{fields}{key}\r\n").into_bytes()
+}

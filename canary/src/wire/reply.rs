@@ -59,6 +59,10 @@ pub fn status(octets: &[u8]) -> Option<u16> {
 fn is_whole(octets: &[u8]) -> bool {
     let text = String::from_utf8_lossy(octets);
     let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
+    // These have no body, whatever they say (RFC 9112 section 6.3).
+    if matches!(status(octets), Some(101 | 204 | 304)) {
+        return true;
+    }
     let field = |name: &str| {
         head.lines().find_map(|line| {
             let (field, value) = line.split_once(':')?;

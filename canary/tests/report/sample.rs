@@ -256,6 +256,7 @@ impl Maker {
             beside: None,
             quiet: false,
             two_way: false,
+            exists: None,
         }
     }
 

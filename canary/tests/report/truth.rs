@@ -67,6 +67,7 @@ fn attempt(want: &Want, seen: &Seen) -> Try {
         beside: None,
         quiet: false,
         two_way: false,
+        exists: None,
     }
 }
 

@@ -47,10 +47,14 @@ pub(crate) async fn anything_else_is_echoed_and_written_down(guest: Guest) {
 }
 
 pub(crate) async fn what_is_no_request_has_arrived_all_the_same(guest: Guest) {
-    let get = |host: &str| format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n");
-    for (nonce, before) in [("N0NCE-odd1", String::new()), ("N0NCE-odd2", get("witness.test"))] {
+    let folded = |nonce| format!("GET / HTTP/1.1\r\nHost: a.test\r\n folded: {nonce}\r\n\r\n");
+    for (nonce, odd) in [
+        ("N0NCE-odd1", folded("N0NCE-odd1")),
+        ("N0NCE-odd2", format!("GET / HTTP/1.1\r\nHost: witness.test\r\n\r\n{}", folded("N0NCE-odd2"))),
+        // Where the first octets that the server reads by themselves end in the middle of it.
+        ("N0NCE-odd3", "GET /?nonce=N0NCE-odd3 HTTP/3.0\r\n\r\n".to_owned()),
+    ] {
         let mut stream = tcp((WITNESS_V4, 80)).await;
-        let odd = format!("{before}GET / HTTP/1.1\r\nHost: a.test\r\n folded: {nonce}\r\n\r\n");
         stream.write_all(odd.as_bytes()).await.unwrap();
         let mut answers = String::new();
         timed(stream.read_to_string(&mut answers)).await.unwrap();

@@ -6,7 +6,5 @@ use crate::hole::Hole;
 
 #[test]
 fn is_found() {
-    Hole::named("connect-honoured")
-        .proxy(json!({"connect": true}))
-        .is_found_by(&["http-connect-on-80"]);
+    Hole::named("connect-honoured").proxy(json!({"connect": true})).is_found_by(&["http-connect-on-80"]);
 }

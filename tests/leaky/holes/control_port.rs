@@ -6,7 +6,5 @@ use crate::hole::Hole;
 
 #[test]
 fn is_found() {
-    Hole::named("control-port")
-        .proxy(json!({"control": 8181}))
-        .is_found_by(&["local-proxy-admin"]);
+    Hole::named("control-port").proxy(json!({"control": 8181})).is_found_by(&["local-proxy-admin"]);
 }

@@ -6,7 +6,5 @@ use crate::hole::Hole;
 
 #[test]
 fn is_found() {
-    Hole::named("dot-open")
-        .rules(json!({"open": ["tcp dport 853"]}))
-        .is_found_by(&["dns-dot"]);
+    Hole::named("dot-open").rules(json!({"open": ["tcp dport 853"]})).is_found_by(&["dns-dot"]);
 }

@@ -6,7 +6,5 @@ use crate::hole::Hole;
 
 #[test]
 fn is_found() {
-    Hole::named("first-of-two-names")
-        .proxy(json!({"names": "first"}))
-        .is_found_by(&["tls-sni-multi-name"]);
+    Hole::named("first-of-two-names").proxy(json!({"names": "first"})).is_found_by(&["tls-sni-multi-name"]);
 }

@@ -6,7 +6,5 @@ use crate::hole::Hole;
 
 #[test]
 fn is_found() {
-    Hole::named("h2c")
-        .proxy(json!({"h2c": true}))
-        .is_found_by(&["http-h2c-prior-knowledge"]);
+    Hole::named("h2c").proxy(json!({"h2c": true})).is_found_by(&["http-h2c-prior-knowledge"]);
 }

@@ -6,7 +6,5 @@ use crate::hole::Hole;
 
 #[test]
 fn is_found() {
-    Hole::named("large-hello")
-        .proxy(json!({"large": "raw"}))
-        .is_found_by(&["tls-hello-8k-16k-64k"]);
+    Hole::named("large-hello").proxy(json!({"large": "raw"})).is_found_by(&["tls-hello-8k-16k-64k"]);
 }

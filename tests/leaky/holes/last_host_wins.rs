@@ -6,7 +6,5 @@ use crate::hole::Hole;
 
 #[test]
 fn is_found() {
-    Hole::named("last-host-wins")
-        .proxy(json!({"hosts": "last"}))
-        .is_found_by(&["http-duplicate-host"]);
+    Hole::named("last-host-wins").proxy(json!({"hosts": "last"})).is_found_by(&["http-duplicate-host"]);
 }

@@ -6,7 +6,5 @@ use crate::hole::Hole;
 
 #[test]
 fn is_found() {
-    Hole::named("nameless-hello")
-        .proxy(json!({"nameless": "raw"}))
-        .is_found_by(&["tls-ip-literal-no-sni"]);
+    Hole::named("nameless-hello").proxy(json!({"nameless": "raw"})).is_found_by(&["tls-ip-literal-no-sni"]);
 }

@@ -6,7 +6,5 @@ use crate::hole::Hole;
 
 #[test]
 fn is_found() {
-    Hole::named("net-admin")
-        .with("capabilities", json!(["net_admin"]))
-        .is_found_by(&["priv-netadmin"]);
+    Hole::named("net-admin").with("capabilities", json!(["net_admin"])).is_found_by(&["priv-netadmin"]);
 }

@@ -6,7 +6,5 @@ use crate::hole::Hole;
 
 #[test]
 fn is_found() {
-    Hole::named("port-8443")
-        .proxy(json!({"ports": "any"}))
-        .is_found_by(&["tls-nonstandard-port"]);
+    Hole::named("port-8443").proxy(json!({"ports": "any"})).is_found_by(&["tls-nonstandard-port"]);
 }

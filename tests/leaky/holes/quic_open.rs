@@ -6,7 +6,5 @@ use crate::hole::Hole;
 
 #[test]
 fn is_found() {
-    Hole::named("quic-open")
-        .rules(json!({"open": ["udp dport 443"]}))
-        .is_found_by(&["udp-quic", "udp-any"]);
+    Hole::named("quic-open").rules(json!({"open": ["udp dport 443"]})).is_found_by(&["udp-quic", "udp-any"]);
 }

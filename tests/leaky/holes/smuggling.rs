@@ -6,7 +6,5 @@ use crate::hole::Hole;
 
 #[test]
 fn is_found() {
-    Hole::named("smuggling")
-        .proxy(json!({"framing": "length"}))
-        .is_found_by(&["http-smuggle-cl-te"]);
+    Hole::named("smuggling").proxy(json!({"framing": "length"})).is_found_by(&["http-smuggle-cl-te"]);
 }

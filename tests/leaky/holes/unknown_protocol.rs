@@ -6,7 +6,5 @@ use crate::hole::Hole;
 
 #[test]
 fn is_found() {
-    Hole::named("unknown-protocol")
-        .proxy(json!({"unknown": "raw"}))
-        .is_found_by(&["proto-raw-bytes"]);
+    Hole::named("unknown-protocol").proxy(json!({"unknown": "raw"})).is_found_by(&["proto-raw-bytes"]);
 }

@@ -55,16 +55,14 @@ pub(super) const PROBES: &[Probe] = &[
 fn dot(trial: &mut Trial<'_>) {
     let targets = trial.targets();
     let (foreign, name) = (targets.foreign(), targets.foreign_name());
-    let refused = Refused::of(targets);
+    // What is asked for does not matter: whoever gets the question has the nonce.
+    let zone = targets.zone().unwrap_or("invalid");
     let to = foreign.port(853);
     let attempt = |what: &str, sni: bool| {
         let options = tls::Options { sni, ..tls::Options::ordinary(targets.trust.as_deref()) };
-        let refused = refused.clone();
         let ask = move |nonce: &Nonce| {
-            // The nonce in an option as well, for a name that has none.
-            let (name_asked, nonce_octets) = (refused.name(nonce), nonce.as_str().as_bytes());
-            let (kind, option) = (dns::kind::A, dns::option::LOCAL);
-            let question = dns::question_with(id(nonce), &name_asked, kind, option, nonce_octets);
+            let asked = format!("{}.{zone}", nonce.label());
+            let question = dns::question(id(nonce), &asked, dns::kind::A);
             over_tls(to, name, &options, &sized_u16(&question), nonce)
         };
         Attempt::new(what, to, Want::Stopped, ask).nowhere(foreign.nowhere)

@@ -45,7 +45,7 @@ impl Refused {
     pub(super) fn of(targets: &Targets) -> Self {
         match targets.zone() {
             Some(zone) => Refused::Below(zone.to_owned()),
-            None => Refused::Public(targets.refused.first().map_or("example.com", String::as_str).to_owned()),
+            None => Refused::Public(targets.refused_name().to_owned()),
         }
     }
 
@@ -57,13 +57,16 @@ impl Refused {
         }
     }
 
-    /// Asks for it. Without a witness a denial speaks for itself.
+    /// Asks for it. A public name's denial speaks for itself.
     pub(super) fn ask<'s>(&self, what: String, server: SocketAddr, over: Over, kind: u16) -> Attempt<'s> {
         let refused = self.clone();
-        let denied = matches!(self, Refused::Public(_));
         let ask =
             move |nonce: &Nonce| over.ask(server, &dns::question(id(nonce), &refused.name(nonce), kind));
-        Attempt::new(what, server, Want::Stopped, ask).nowhere(denied)
+        let attempt = Attempt::new(what, server, Want::Stopped, ask);
+        match self {
+            Refused::Below(_) => attempt,
+            Refused::Public(name) => attempt.exists(name),
+        }
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) const PROBES: &[Probe] = &[
             "https://github.com/mcdonc/klangk/issues/2285",
             "https://github.com/mcdonc/klangk/issues/2279",
         ],
-        needs: &[Need::PermittedTls],
+        needs: &[Need::PermittedTls, Need::Witness],
         moment: Moment::Phase,
         levels: BOTH,
         within: USUAL,
@@ -58,6 +58,10 @@ fn other_ports(trial: &mut Trial<'_>) {
         let send = move |nonce: &Nonce| tcp::exchange(to, &Hello::named(name, nonce).octets(), nonce);
         let what = format!("the permitted name on port {port}, elsewhere");
         attempts.push(Attempt::new(what, to, Want::rewritten(&host.name), send).nowhere(foreign.nowhere));
+        // What arrives at the permitted host, only a witness can say.
+        if trial.targets().witness.is_none() {
+            continue;
+        }
         let own = own.clone();
         let send = move |nonce: &Nonce| match own {
             Ok(ip) => tcp::exchange(SocketAddr::new(ip, port), &Hello::named(name, nonce).octets(), nonce),

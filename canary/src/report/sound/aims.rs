@@ -8,8 +8,8 @@ use crate::aim;
 use crate::engine::Stage;
 use crate::probe::Moment;
 use crate::report::evidence::Evidence;
-use crate::targets::Targets;
-use crate::trial::Want;
+use crate::targets::{PUBLIC_NAME, Targets};
+use crate::trial::{Try, Want};
 
 /// The name of a try that a permitted host is to answer, where the phase permits no such host.
 pub(super) fn not_permitted<'a>(evidence: &Evidence, stage: &Stage, want: &'a Want) -> Option<&'a str> {
@@ -23,6 +23,14 @@ pub(super) fn not_permitted<'a>(evidence: &Evidence, stage: &Stage, want: &'a Wa
     // Across a switch, what the phase before it permitted is reached once more, before.
     let before = stage.moment == Moment::Switch && aim.setup_only.contains(name);
     (!exact && !before && !aim.wildcards.iter().any(below)).then_some(name)
+}
+
+/// The name whose denial is to speak for itself, where nobody said that it exists and is refused.
+pub(super) fn not_refused<'a>(evidence: &Evidence, phase: &str, attempt: &'a Try) -> Option<&'a str> {
+    let name = attempt.exists.as_deref()?;
+    let aim = evidence.aims.get(phase)?;
+    let known = aim.refused.iter().map(String::as_str).chain([PUBLIC_NAME]);
+    (!known.into_iter().any(|one| one == name)).then_some(name)
 }
 
 /// Each phase aims at what the policy permits in it, and the policy is the one that the subject names.
