@@ -229,7 +229,7 @@ impl Browser {
 
 fn shown_rows(dom: &str) -> usize {
     dom.split("<tr ")
-        .filter(|row| row.contains("data-text=") && !row.split('>').next().unwrap().contains("hidden"))
+        .filter(|row| row.contains("data-text=") && !row.split('>').next().unwrap().contains(" hidden=\"\""))
         .count()
 }
 
