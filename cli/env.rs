@@ -109,10 +109,8 @@ impl Check {
             (None, true) => Some(image::DEFAULT.to_owned()),
             (None, false) => None,
         };
-        if let Some(image) = &image {
-            image::check(image, self.json)?;
-        }
-        let Some(wanted) = wanted else {
+        let digest = image.as_deref().map(|image| image::check(image, self.json)).transpose()?;
+        let Some(wanted) = wanted.map(|wanted| wanted.with_image(digest)) else {
             if self.json {
                 print_json(&serde_json::json!({ "host": findings, "image": image }))?;
             }

@@ -8,6 +8,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
@@ -15,8 +16,12 @@ use support::{Mode, USER, modes, program};
 
 mod support;
 
+/// One at a time: a canary looks for sockets that others leave about, and for how long it is kept waiting.
+static ALONE: Mutex<()> = Mutex::new(());
+
 /// `env check` with these arguments, its jobs in `folder`.
 fn check(mode: Mode, folder: &Path, args: &[&str]) -> Output {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut command = match mode {
         Mode::Root => Command::new(program()),
         Mode::Rootless if nix::unistd::geteuid().is_root() => {
@@ -214,6 +219,7 @@ fn as_tdb() {
         "api",
         "--jobs-dir",
     ]);
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let output = command.arg(folder.path().join("jobs")).output().unwrap();
     let said = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{said}{}", text(&output.stderr));
@@ -269,6 +275,7 @@ fn a_full_disk() {
         .args(["-m", "--", "sh", "-c", script, "sh"])
         .arg(folder.path())
         .arg(env!("CARGO_BIN_EXE_closedbook"));
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("make room"), "{}", text(&output.stderr));
