@@ -8,7 +8,7 @@ seconds=${SECONDS_EACH:-60}
 # The parsers hold no unsafe code, so the address sanitizer would find nothing and halve the speed.
 sanitizer=none
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(client_hello http_head dns_question packet_log control_lines policy_document name documents agent_table tape transcript containers decision_log start)
+[ ${#targets[@]} -gt 0 ] || targets=(client_hello http_head dns_question packet_log control_lines policy_document name documents agent_table tape transcript containers decision_log start canary_answer canary_report)
 
 command -v cargo-fuzz >/dev/null || {
     echo "fuzz: cargo-fuzz is missing; 'cargo install cargo-fuzz' brings it" >&2

@@ -40,6 +40,8 @@ pub struct Circumstances {
     pub subject: Subject,
     /// The operator's own server.
     pub witness: Option<Witness>,
+    /// Whether the permitted hosts are the operator's own, and prove their answers.
+    pub own_hosts: bool,
     /// Certificates to trust besides, PEM.
     pub trust: Option<String>,
     /// As whom.
@@ -60,23 +62,25 @@ pub fn job(policy: &Policy, phases: &[String], with: Circumstances) -> Result<Jo
     if found.is_empty() {
         return Err(NoAim::NoPhase);
     }
-    let Circumstances { run, subject, witness, trust, levels, kills, only } = with;
+    let Circumstances { run, subject, witness, own_hosts, trust, levels, kills, only } = with;
     let phases = found.iter().enumerate().map(|(position, phase)| {
         let before = position.checked_sub(1).and_then(|before| found.get(before));
         let gone = before.map_or_else(Vec::new, |before| only_in(before, phase));
         let names = |on: fn(&Permitted) -> bool| {
             gone.iter().filter(|host| on(host)).map(|host| host.name.clone()).collect()
         };
-        let targets = Targets {
+        let mut targets = Targets {
             setup_only: names(|host| host.https),
-            // Only a witness's hosts prove an answer in the clear.
-            setup_only_http: if witness.is_some() { names(|host| host.http) } else { Vec::new() },
+            own_hosts,
+            setup_only_http: if own_hosts { names(|host| host.http) } else { Vec::new() },
             refused: refused(policy),
             witness: witness.clone(),
             trust: trust.clone(),
             refuses_ech: policy.ech() == Ech::Refuse,
             ..of_phase(phase)
         };
+        // Those that stay come first: what is aimed at by the first of them is then the same in every phase.
+        targets.permitted.sort_by_key(|host| !found.iter().all(|phase| permits(phase, &host.name)));
         PhaseJob { name: phase.name().to_owned(), targets }
     });
     let phases: Vec<PhaseJob> = phases.collect();
@@ -160,20 +164,19 @@ pub(crate) fn of_phase(phase: &Phase) -> Targets {
     targets
 }
 
+/// Whether a phase lets this name through at all.
+fn permits(phase: &Phase, name: &str) -> bool {
+    closedbook_policy::Name::parse(name).is_ok_and(|name| phase.resolves(&name).is_some())
+}
+
 /// Hosts of `before` that `now` does not permit at all.
 fn only_in(before: &Phase, now: &Phase) -> Vec<Permitted> {
     let hosts = of_phase(before).permitted.into_iter();
-    let gone = hosts.filter(|host| {
-        closedbook_policy::Name::parse(&host.name).is_ok_and(|name| now.resolves(&name).is_none())
-    });
-    gone.collect()
+    hosts.filter(|host| !permits(now, &host.name)).collect()
 }
 
 fn refused(policy: &Policy) -> Vec<String> {
-    let permitted = |text: &str| {
-        closedbook_policy::Name::parse(text)
-            .is_ok_and(|name| policy.phases().any(|phase| phase.resolves(&name).is_some()))
-    };
+    let permitted = |name: &str| policy.phases().any(|phase| permits(phase, name));
     PUBLIC.into_iter().filter(|name| !permitted(name)).map(str::to_owned).collect()
 }
 
@@ -200,7 +203,7 @@ mod tests {
             zone: None,
             resolver: None,
         };
-        let with = Circumstances { witness: Some(witness), ..Circumstances::default() };
+        let with = Circumstances { witness: Some(witness), own_hosts: true, ..Circumstances::default() };
         job(&policy, &["setup".to_owned(), "agent".to_owned()], with).unwrap()
     }
 

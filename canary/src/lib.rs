@@ -14,6 +14,9 @@
 
 pub mod aim;
 pub mod engine;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod gate;
 mod helper;
 mod nonce;

@@ -104,6 +104,8 @@ pub enum Need {
     PermittedHttp,
     /// The phase permits two hosts by name, on port 80.
     TwoPermittedHttp,
+    /// Permitted hosts that are the operator's own, and prove their answers in the clear.
+    OwnHosts,
     /// A witness that answers: a documentation address is no substitute.
     Witness,
     /// A zone whose authoritative server is the witness.
@@ -137,6 +139,9 @@ impl Need {
             Need::PermittedTls => "the phase permits no host by name on port 443",
             Need::PermittedHttp => "the phase permits no host by name on port 80",
             Need::TwoPermittedHttp => "the phase does not permit two hosts by name on port 80",
+            Need::OwnHosts => {
+                "the permitted hosts are not the operator's own, and prove no answer in the clear (--lab)"
+            }
             Need::Witness => "there is no witness (--witness, --lab)",
             Need::WitnessZone => "there is no zone whose name server is the witness (--witness-zone, --lab)",
             Need::Ipv6 => "the namespace has no IPv6 address and no route",

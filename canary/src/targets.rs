@@ -31,6 +31,10 @@ pub struct Targets {
     pub witness: Option<Witness>,
     /// Certificates to trust beside the usual ones, PEM.
     pub trust: Option<String>,
+    /// Whether permitted hosts answer with the witness's proofs and are the operator's own: the lab's are. Others are not asked
+    /// what only an attacker would ask them, and can't prove an answer in the clear.
+    #[serde(default)]
+    pub own_hosts: bool,
     /// Whether the policy refuses hellos with ECH, GREASE included.
     #[serde(default)]
     pub refuses_ech: bool,

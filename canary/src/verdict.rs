@@ -147,11 +147,13 @@ fn stopped(attempt: &Try, name: Option<&str>, control: &Control, testimony: Test
         Testimony::Saw(arrivals) => arrivals.first().map(|arrival| arrival.shown()),
         Testimony::Blind(_) => None,
     };
+    // Aimed at where nobody lives, and answered: it did not go there.
+    let elsewhere = attempt.nowhere && matches!(testimony, Testimony::Blind(_));
     match (seen, name) {
         (Seen::Verified { name: by, .. }, Some(name)) if same_name(by, name) => {
             return Verdict::Rewritten.because(format!("it went to the permitted host: {seen}"));
         }
-        (Seen::Proof { .. }, Some(_)) if home.is_some() => {}
+        (Seen::Proof { .. }, Some(_)) if home.is_some() || elsewhere => {}
         (Seen::Proof { .. }, _) => return Verdict::Leak.because(seen.to_string()),
         // Somebody's own certificate, and not the permitted host's.
         (Seen::Verified { .. }, _) => return Verdict::Leak.because(seen.to_string()),
@@ -161,6 +163,12 @@ fn stopped(attempt: &Try, name: Option<&str>, control: &Control, testimony: Test
     }
     if let (Some(home), Some(name)) = (home, name) {
         return Verdict::Rewritten.because(format!("it arrived at {name} itself: {home}"));
+    }
+    if let (Seen::TlsReply { .. } | Seen::Answered { .. } | Seen::Proof { .. }, Some(name)) = (seen, name)
+        && let Some(why) = not_there(attempt, control, testimony)
+    {
+        return Verdict::Rewritten
+            .because(format!("{seen}; {why}, so {name} answered, or whoever is in between"));
     }
     if let Some(what) = answered(seen) {
         return Verdict::Suspect.because(format!("somebody answered: {what}"));
@@ -199,6 +207,18 @@ fn stopped(attempt: &Try, name: Option<&str>, control: &Control, testimony: Test
         }
     };
     attempt.held(shown)
+}
+
+/// Why it is known that an answer did not come from where a try was aimed: nobody lives there, or the witness does, who
+/// would have seen it.
+fn not_there(attempt: &Try, control: &Control, testimony: Testimony<'_>) -> Option<String> {
+    match (testimony, control) {
+        (Testimony::Blind(_), _) if attempt.nowhere => Some(format!("nobody lives at {}", attempt.to)),
+        (Testimony::Saw([]), Control::Passed(_)) if attempt.aimed.is_some() => {
+            Some(format!("the witness at {} saw nothing of it", attempt.to))
+        }
+        _ => None,
+    }
 }
 
 impl Try {

@@ -89,6 +89,8 @@ impl Wanted {
         let with = Circumstances {
             run: run.as_str().to_owned(),
             subject: self.subject.clone(),
+            // Only the lab's are: it is asked with a witness.
+            own_hosts: witness.is_some(),
             witness,
             trust,
             levels: levels(),

@@ -1,4 +1,4 @@
-//! The canary in the lab: the baseline first, then the trial, then a last word to the witness.
+//! The canary in the lab: the baseline and the trial, side by side, then a last word to the witness.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -19,27 +19,61 @@ use crate::scratch::Scratch;
 
 /// Does it.
 pub(super) fn run(wanted: &Wanted, scratch: &Scratch) -> Result<Evidence, Failure> {
-    let name = LabName::fresh();
-    let plan = Plan { name: name.clone(), world: world(&wanted.policy), faults: wanted.faults.clone() };
-    eprintln!("canary: the lab starts: a fake internet on this machine, from which nothing leaves");
-    let lab = lab::Lab::start(plan).map_err(cannot_start)?;
-    let ca = lab.place().ca();
-    let trust = std::fs::read_to_string(&ca)
-        .map_err(|error| Failure::bug(format!("the lab's certificate {}: {error}", ca.display())))?;
-    let job = wanted.job(Some(witness()), Some(trust), true)?;
-    let mut control = Control::connect(lab.place()).map_err(untold)?;
-    eprintln!("canary: the baseline: every probe where nothing is in its way");
-    let open = trial::baseline(in_lab(&name), &job)?;
-    let open = Baseline { stages: open.stages, witness: record(&mut control, true)? };
-    control.ask("reset").map_err(untold)?;
-    eprintln!("canary: the trial: the same probes, sealed");
-    let uplink = vec!["--lab-name".to_owned(), name.to_string()];
-    let guarded = Trial { uplink, policy: wanted.policy.to_json(), job: &job, scratch }.run()?;
+    eprintln!("canary: two labs start: fake internets on this machine, from which nothing leaves");
+    // One for the trial and one for the baseline, so that neither's witness ever sees the other's.
+    let (closed, open) = (Uplink::start(wanted)?, Uplink::start(wanted)?);
+    let job = wanted.job(Some(witness()), Some(closed.trust()?), true)?;
+    let mut openly = job.clone();
+    let trust = open.trust()?;
+    openly.phases.iter_mut().for_each(|phase| phase.targets.trust = Some(trust.clone()));
+    eprintln!("canary: every probe is tried where nothing is in its way, and in a trial, sealed");
+    let (baseline, guarded) = std::thread::scope(|scope| {
+        let baseline = scope.spawn(|| {
+            let tried = trial::baseline(in_lab(&open.name), &openly)?;
+            Ok(Baseline { stages: tried.stages, witness: open.record(true)? })
+        });
+        let uplink = vec!["--lab-name".to_owned(), closed.name.to_string()];
+        let guarded = Trial { uplink, policy: wanted.policy.to_json(), job: &job, scratch }.run();
+        let baseline = baseline.join().unwrap_or_else(|_| Err(Failure::bug("the baseline ended by a panic")));
+        (baseline, guarded)
+    });
+    let (open, guarded) = (baseline?, guarded?);
     // Its own record can be believed if it still writes down what arrives.
-    let last_word = last_word(&name, &job)?;
-    let mut seen = record(&mut control, false)?;
+    let last_word = last_word(&closed.name, &job)?;
+    let mut seen = closed.record(false)?;
     seen.alive = last_word.iter().any(|nonce| seen.arrivals.iter().any(|arrival| arrival.carries(nonce)));
     Ok(Evidence { baseline: Some(open), witness: Some(seen), ..guarded })
+}
+
+/// A lab, and what it is called.
+struct Uplink {
+    lab: lab::Lab,
+    name: LabName,
+}
+
+impl Uplink {
+    fn start(wanted: &Wanted) -> Result<Self, Failure> {
+        let name = LabName::fresh();
+        let plan = Plan { name: name.clone(), world: world(&wanted.policy), faults: wanted.faults.clone() };
+        Ok(Self { lab: lab::Lab::start(plan).map_err(cannot_start)?, name })
+    }
+
+    /// Its certificate, PEM.
+    fn trust(&self) -> Result<String, Failure> {
+        let ca = self.lab.place().ca();
+        std::fs::read_to_string(&ca)
+            .map_err(|error| Failure::bug(format!("the lab's certificate {}: {error}", ca.display())))
+    }
+
+    /// What its witness wrote down so far.
+    fn record(&self, alive: bool) -> Result<Record, Failure> {
+        let mut control = Control::connect(self.lab.place()).map_err(untold)?;
+        let arrivals = control.arrivals().map_err(untold)?;
+        let lost = control.ask("lost").map_err(untold)?.as_u64().unwrap_or(u64::MAX);
+        let plain = serde_json::to_value(arrivals).and_then(serde_json::from_value::<Vec<Arrival>>);
+        let arrivals = plain.map_err(|error| Failure::bug(format!("the witness's record: {error}")))?;
+        Ok(Record { arrivals, lost, alive, others: 0 })
+    }
 }
 
 /// The lab as the canary's witness.
@@ -69,15 +103,6 @@ fn in_lab(name: &LabName) -> Command {
     let mut command = Command::new("/proc/self/exe");
     command.args(["lab", "exec", "--name", &name.to_string(), "--", "/proc/self/exe"]);
     command
-}
-
-/// What the witness wrote down so far.
-fn record(control: &mut Control, alive: bool) -> Result<Record, Failure> {
-    let arrivals = control.arrivals().map_err(untold)?;
-    let lost = control.ask("lost").map_err(untold)?.as_u64().unwrap_or(u64::MAX);
-    let plain = serde_json::to_value(arrivals).and_then(serde_json::from_value::<Vec<Arrival>>);
-    let arrivals = plain.map_err(|error| Failure::bug(format!("the witness's record: {error}")))?;
-    Ok(Record { arrivals, lost, alive, others: 0 })
 }
 
 /// Sends the witness something, past the sidecar; its marks.

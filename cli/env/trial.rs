@@ -73,7 +73,7 @@ impl Trial<'_> {
 
 /// The same probes where nothing is in their way: no switch, no sidecar.
 pub(super) fn baseline(mut command: Command, job: &Job) -> Result<Evidence, Failure> {
-    command.args(["canary", "run", "--job", "-", "--steps", "--baseline"]);
+    command.args(["canary", "run", "--job", "-", "--steps", "--baseline", "--quiet"]);
     let mut steps = Conversation::start(command, job)?;
     match steps.hear()? {
         Said::Evidence(evidence) => {

@@ -36,6 +36,7 @@ fn is_there(need: Need, targets: &Targets, around: &Surroundings, harness: Harne
         Need::PermittedTls => targets.https().is_some(),
         Need::PermittedHttp => targets.http().is_some(),
         Need::TwoPermittedHttp => targets.permitted.iter().filter(|host| host.http).count() > 1,
+        Need::OwnHosts => targets.own_hosts,
         Need::Witness => targets.witness.is_some(),
         Need::WitnessZone => targets.zone().is_some(),
         Need::Ipv6 => around.ipv6_kernel && around.ipv6,

@@ -68,6 +68,10 @@ pub(super) struct AimFlags {
     #[arg(long, value_name = "ADDRESS", requires = "witness")]
     witness_resolver: Option<IpAddr>,
 
+    /// The permitted hosts are the witness's too, and prove their answers: as in a lab.
+    #[arg(long, requires = "witness")]
+    own_hosts: bool,
+
     /// Certificates to trust beside the usual ones (PEM).
     #[arg(long, value_name = "FILE")]
     trust: Option<PathBuf>,
@@ -128,6 +132,7 @@ impl AimFlags {
             run: run.as_str().to_owned(),
             subject,
             witness: self.witness(),
+            own_hosts: self.own_hosts,
             trust: self.trust.as_deref().map(text).transpose()?,
             levels: self.levels(),
             kills: false,

@@ -107,6 +107,7 @@ pub(crate) fn aim(permitted: &[&str], setup_only: &[&str]) -> Targets {
             resolver: Some("192.0.2.53".parse().unwrap()),
         }),
         trust: None,
+        own_hosts: true,
         refuses_ech: false,
     }
 }

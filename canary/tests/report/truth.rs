@@ -170,8 +170,19 @@ fn whatever_arrives_is_a_leak() {
 /// Whoever answers with more than a refusal is not to be explained away.
 #[test]
 fn an_answer_is_never_good() {
-    everywhere(|attempt, _, _, verdict| {
+    everywhere(|attempt, control, testimony, verdict| {
         if !is_negative(attempt) {
+            return;
+        }
+        // It did not come from where it was aimed: nobody lives there, or the witness does, who saw nothing.
+        let elsewhere = match testimony {
+            BLIND => attempt.nowhere,
+            SAW => false,
+            _ => matches!(control, Control::Passed(_)),
+        };
+        if verdict == Verdict::Rewritten {
+            let own = matches!(&attempt.seen, Seen::Verified { name, .. } if name == API);
+            assert!(matches!(attempt.want, Want::Rewritten { .. }) && (elsewhere || own), "{attempt:?}");
             return;
         }
         match &attempt.seen {

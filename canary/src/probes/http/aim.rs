@@ -35,7 +35,7 @@ pub(super) fn elsewhere(trial: &Trial<'_>) -> Aim {
 
 /// Both. At the permitted host, only a witness can say whether what was refused arrived.
 pub(super) fn everywhere(trial: &Trial<'_>) -> Vec<Aim> {
-    let home = trial.targets().witness.as_ref().and_then(|_| at_home(trial));
+    let home = trial.targets().own_hosts.then(|| at_home(trial)).flatten();
     home.into_iter().chain([elsewhere(trial)]).collect()
 }
 

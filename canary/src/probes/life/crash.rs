@@ -15,7 +15,7 @@ use crate::wire::series::Series;
 use crate::wire::{PATIENCE, dns, http, reply, tcp, tls, udp};
 
 /// How long it is tried: over the end of the sidecar, and over the start of its successor.
-const AFTER: Duration = Duration::from_secs(6);
+const AFTER: Duration = Duration::from_secs(3);
 /// Between two tries.
 const PACE: Duration = Duration::from_millis(50);
 /// After which a question is asked again.

@@ -86,7 +86,7 @@ fn too_large(trial: &mut Trial<'_>) {
         let get = reached(trial, &host.name, None, with_share(trial, Share::NineKib));
         attempts.push(Attempt::new(permitted("in 9 KiB"), &host.name, Want::reached(&host.name), get));
         // Beyond, a server may have limits of its own, and only a witness can say who refused it.
-        if trial.targets().witness.is_some() {
+        if trial.targets().own_hosts {
             let get = reached(trial, &host.name, None, with_share(trial, Share::FifteenKib));
             attempts.push(Attempt::new(permitted("in 15 KiB"), &host.name, Want::rewritten(&host.name), get));
         }
