@@ -14,6 +14,7 @@ mod dns;
 mod environment;
 mod error;
 mod fault;
+mod gullible;
 mod lab;
 mod listen;
 pub mod load;

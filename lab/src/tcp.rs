@@ -11,6 +11,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 
+use crate::gullible;
 use crate::lab::Lab;
 use crate::opening::Opening;
 use crate::site::{self, Visit};
@@ -75,6 +76,7 @@ async fn welcome(
     match opening {
         Opening::Tls => encrypted(stream, prefix, Ends { local, peer }, lab).await,
         Opening::Http => {
+            gullible::look(&mut stream, &mut prefix, (local, peer), &lab).await;
             let visit = Visit::plain(lab, local, peer);
             speak_http(Transport::Plain(Rewind::new(prefix.freeze(), stream)), visit).await
         }

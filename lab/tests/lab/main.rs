@@ -67,6 +67,7 @@ fn main() -> ExitCode {
         inside!(witness::servers_that_speak_first_do),
         inside!(witness::anything_else_is_echoed_and_written_down),
         inside!(witness::what_is_no_request_has_arrived_all_the_same),
+        inside!(witness::a_request_behind_an_ambiguous_one_has_arrived),
         inside!(witness::datagrams_are_answered_from_where_they_were_sent_to),
         inside!(witness::packets_to_no_listener_are_seen),
         capable!(witness::hand_made_packets_are_seen),

@@ -65,6 +65,24 @@ pub(crate) async fn what_is_no_request_has_arrived_all_the_same(guest: Guest) {
     }
 }
 
+pub(crate) async fn a_request_behind_an_ambiguous_one_has_arrived(guest: Guest) {
+    let hidden = "GET /hidden HTTP/1.1\r\nHost: evil.test\r\nX-Nonce: N0NCE-hidden1\r\n\r\n";
+    let body = format!("0\r\n\r\n{hidden}");
+    let length = format!("Content-Length: {}\r\n", body.len());
+    // Where the length is all there is, it is a body and nothing else.
+    for (fields, arrivals) in [(length.clone(), 0), (format!("{length}Transfer-Encoding: chunked\r\n"), 1)] {
+        let mut stream = tcp((WITNESS_V4, 80)).await;
+        let head = format!("POST / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n{fields}\r\n");
+        stream.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
+        let mut answers = String::new();
+        timed(stream.read_to_string(&mut answers)).await.unwrap();
+        assert!(answers.starts_with("HTTP/1.1 200"), "{answers}");
+        let seen = guest.arrivals("N0NCE-hidden1");
+        let hidden = seen.iter().filter(|one| one.name.as_deref() == Some("evil.test"));
+        assert_eq!(hidden.count(), arrivals, "{fields}: {seen:?}");
+    }
+}
+
 pub(crate) async fn datagrams_are_answered_from_where_they_were_sent_to(guest: Guest) {
     for (port, address) in
         [(443, IpAddr::V4(WITNESS_V4)), (51820, WITNESS_V6.into()), (123, "9.8.7.6".parse().unwrap())]

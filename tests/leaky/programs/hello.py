@@ -14,7 +14,7 @@ def handshake(octets, largest):
             raise Strange("no handshake record")
         message += octets[at + 5:at + 5 + length]
         at += 5 + length
-        if message[0] != 1:
+        if message and message[0] != 1:
             raise Strange("no ClientHello")
         if len(message) >= 4:
             whole = 4 + int.from_bytes(message[1:4], "big")

@@ -126,7 +126,8 @@ class Program:
 
     def __init__(self, task, *words):
         words = [*task.inside, PYTHON, *words]
-        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                        start_new_session=True)
         self.hear("ready")
 
     def hear(self, word):
@@ -145,7 +146,8 @@ class Proxy(Program):
         self.hear("done")
 
     def kill(self):
-        self.process.send_signal(signal.SIGKILL)
+        # All of it: its session is its own.
+        os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
 

@@ -61,7 +61,8 @@ fn case_and_dot(trial: &mut Trial<'_>) {
 fn look_alikes(trial: &mut Trial<'_>) {
     let targets = trial.targets();
     let Some(host) = trial.https() else { return };
-    let (name, foreign) = (host.name.as_str(), targets.foreign_name());
+    // Below the zone, where there is one: a filter that looks the name up has to find it.
+    let (name, foreign) = (host.name.as_str(), targets.zone().unwrap_or(targets.foreign_name()));
     let variants = [
         ("the permitted name with letters before it", format!("evil{name}")),
         ("the permitted name with letters and a hyphen before it", format!("evil-{name}")),
