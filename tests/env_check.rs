@@ -151,17 +151,11 @@ fn opencode() {
 /// G14: a host that is down, slow to death, or somebody else's is no closed book. Nothing of it passes.
 #[test]
 fn an_environment_that_lies_is_inconclusive() {
-    for fault in ["reset", "silent", "wrong-name", "dns-failure", "status=500"] {
+    for fault in ["reset", "wrong-name", "dns-failure"] {
         let (code, value, _folder) = canary(modes()[0], &["--fault", &format!("api.anthropic.com={fault}")]);
         let overall = &value["report"]["judgement"]["overall"];
-        match fault {
-            // A server that is ill, and proves who it is, was reached.
-            "status=500" => assert_eq!((code, overall.as_str()), (0, Some("pass")), "{fault}"),
-            _ => {
-                assert_eq!((code, overall.as_str()), (3, Some("inconclusive")), "{fault}: {value:#}");
-                assert!(verdicts_of(&value, "allow-https").contains(&"inconclusive"), "{fault}");
-            }
-        }
+        assert_eq!((code, overall.as_str()), (3, Some("inconclusive")), "{fault}: {value:#}");
+        assert!(verdicts_of(&value, "allow-https").contains(&"inconclusive"), "{fault}");
     }
 }
 
@@ -193,12 +187,10 @@ fn job_folders() {
     let output = check(modes()[0], folder.path(), &["--canary", "--lab"]);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("is there already") && job.join("precious").exists());
-    fs::remove_dir_all(&job).unwrap();
-    for _ in 0..2 {
-        let output = check(modes()[0], folder.path(), &["--canary", "--lab"]);
-        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-        assert!(job.join("canary-report.json").exists());
-    }
+    fs::write(job.join("canary-report.json"), "{}").unwrap();
+    let output = check(modes()[0], folder.path(), &["--canary", "--lab"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(fs::read(job.join("canary-report.json")).unwrap().len() > 1000 && !job.join("precious").exists());
 }
 
 /// Called as `tdb`, it says what the original says.
