@@ -118,7 +118,8 @@ fn read(said: &Said, page: Page<'_>, nonce: &Nonce) -> Seen {
         Some(35 | 56) => match alert(&lower) {
             Some(description) => Seen::Alert { description },
             None if says("reset") => Seen::Reset,
-            None if says("eof") || says("closed") => Seen::Closed,
+            // OpenSSL's word for an end that it did not expect.
+            None if says("eof") || says("closed") || says("ssl_error_syscall") => Seen::Closed,
             None => failed(),
         },
         Some(52) => Seen::Closed,
@@ -159,6 +160,8 @@ mod tests {
         assert_eq!(seen(35, openssl), Seen::Alert { description: 49 });
         let gnutls = "curl: (35) gnutls_handshake() failed: Access was denied";
         assert_eq!(seen(35, gnutls), Seen::Alert { description: 49 });
+        let ended = "curl: (35) OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to a:443";
+        assert_eq!(seen(35, ended), Seen::Closed);
         assert_eq!(seen(35, "curl: (35) Recv failure: Connection reset by peer"), Seen::Reset);
         assert_eq!(seen(7, "curl: (7) Failed to connect to a port 443: Connection refused"), Seen::Refused);
         assert!(matches!(seen(6, "curl: (6) Could not resolve host: a"), Seen::Dns { .. }));
