@@ -92,6 +92,7 @@ impl Check {
     fn run(self, as_tdb: bool) -> Result<ExitCode, Failure> {
         // What can be wrong about the arguments is found before anything is started.
         let wanted = self.canary.then(|| job::Wanted::of(&self)).transpose()?;
+        let folder = wanted.as_ref().map(|wanted| outcome::folder(wanted, &self.jobs_dir)).transpose()?;
         let findings = host::look(&self.jobs_dir, self.canary);
         if !self.json {
             print(&shown(&findings))?;
@@ -109,10 +110,8 @@ impl Check {
             (None, true) => Some(image::DEFAULT.to_owned()),
             (None, false) => None,
         };
-        if let Some(image) = &image {
-            image::check(image, self.json)?;
-        }
-        let Some(wanted) = wanted else {
+        let digest = image.as_deref().map(|image| image::check(image, self.json)).transpose()?;
+        let (Some(wanted), Some(folder)) = (wanted.map(|wanted| wanted.with_image(digest)), folder) else {
             if self.json {
                 print_json(&serde_json::json!({ "host": findings, "image": image }))?;
             }
@@ -122,7 +121,7 @@ impl Check {
         let evidence =
             if self.lab { offline::run(&wanted, &scratch)? } else { online::run(&wanted, &scratch)? };
         let json = self.json.then_some(findings.as_slice());
-        outcome::tell(&wanted, evidence, &trial::log(&scratch), &self.jobs_dir, json)
+        outcome::tell(&wanted, evidence, &trial::log(&scratch), &folder, json)
     }
 }
 

@@ -8,6 +8,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
@@ -15,8 +16,12 @@ use support::{Mode, USER, modes, program};
 
 mod support;
 
+/// One at a time: a canary looks for sockets that others leave about, and for how long it is kept waiting.
+static ALONE: Mutex<()> = Mutex::new(());
+
 /// `env check` with these arguments, its jobs in `folder`.
 fn check(mode: Mode, folder: &Path, args: &[&str]) -> Output {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut command = match mode {
         Mode::Root => Command::new(program()),
         Mode::Rootless if nix::unistd::geteuid().is_root() => {
@@ -146,17 +151,11 @@ fn opencode() {
 /// G14: a host that is down, slow to death, or somebody else's is no closed book. Nothing of it passes.
 #[test]
 fn an_environment_that_lies_is_inconclusive() {
-    for fault in ["reset", "silent", "wrong-name", "dns-failure", "status=500"] {
+    for fault in ["reset", "wrong-name", "dns-failure"] {
         let (code, value, _folder) = canary(modes()[0], &["--fault", &format!("api.anthropic.com={fault}")]);
         let overall = &value["report"]["judgement"]["overall"];
-        match fault {
-            // A server that is ill, and proves who it is, was reached.
-            "status=500" => assert_eq!((code, overall.as_str()), (0, Some("pass")), "{fault}"),
-            _ => {
-                assert_eq!((code, overall.as_str()), (3, Some("inconclusive")), "{fault}: {value:#}");
-                assert!(verdicts_of(&value, "allow-https").contains(&"inconclusive"), "{fault}");
-            }
-        }
+        assert_eq!((code, overall.as_str()), (3, Some("inconclusive")), "{fault}: {value:#}");
+        assert!(verdicts_of(&value, "allow-https").contains(&"inconclusive"), "{fault}");
     }
 }
 
@@ -188,12 +187,10 @@ fn job_folders() {
     let output = check(modes()[0], folder.path(), &["--canary", "--lab"]);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("is there already") && job.join("precious").exists());
-    fs::remove_dir_all(&job).unwrap();
-    for _ in 0..2 {
-        let output = check(modes()[0], folder.path(), &["--canary", "--lab"]);
-        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-        assert!(job.join("canary-report.json").exists());
-    }
+    fs::write(job.join("canary-report.json"), "{}").unwrap();
+    let output = check(modes()[0], folder.path(), &["--canary", "--lab"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(fs::read(job.join("canary-report.json")).unwrap().len() > 1000 && !job.join("precious").exists());
 }
 
 /// Called as `tdb`, it says what the original says.
@@ -214,6 +211,7 @@ fn as_tdb() {
         "api",
         "--jobs-dir",
     ]);
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let output = command.arg(folder.path().join("jobs")).output().unwrap();
     let said = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{said}{}", text(&output.stderr));
@@ -269,6 +267,7 @@ fn a_full_disk() {
         .args(["-m", "--", "sh", "-c", script, "sh"])
         .arg(folder.path())
         .arg(env!("CARGO_BIN_EXE_closedbook"));
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("make room"), "{}", text(&output.stderr));

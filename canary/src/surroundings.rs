@@ -24,6 +24,9 @@ pub struct Surroundings {
     pub capabilities: Vec<String>,
     /// Capabilities that uid 0 could have: the bounding set.
     pub bounding: Vec<String>,
+    /// Whether there is no uid 0: a user namespace may lack it (user_namespaces(7)), and then nobody can become it.
+    #[serde(default)]
+    pub no_root: bool,
     /// Whether no_new_privs is set.
     pub no_new_privs: bool,
     /// seccomp: 0 none, 2 filter.
@@ -72,6 +75,7 @@ impl Surroundings {
             uid: nix::unistd::geteuid().as_raw(),
             capabilities: capabilities(field("CapEff:")),
             bounding: capabilities(field("CapBnd:")),
+            no_root: lacks_root(&text("/proc/self/uid_map")),
             no_new_privs: number("NoNewPrivs:") == 1,
             seccomp: number("Seccomp:"),
             devices: devices(),
@@ -95,6 +99,12 @@ impl Surroundings {
     pub fn has(&self, capability: &str) -> bool {
         self.capabilities.iter().any(|held| held == capability)
     }
+}
+
+/// Whether no line of the map begins with id 0: no other range can hold it. A map that can't be read says nothing.
+fn lacks_root(map: &str) -> bool {
+    let mut firsts = map.lines().filter_map(|line| line.split_whitespace().next()).peekable();
+    firsts.peek().is_some() && firsts.all(|first| first != "0")
 }
 
 fn text(path: &str) -> String {

@@ -158,7 +158,7 @@ fn disk(jobs: &Path) -> Finding {
     let there = if there.as_os_str().is_empty() { Path::new(".") } else { there };
     match nix::sys::statvfs::statvfs(there) {
         Ok(stat) => {
-            let free = u64::from(stat.blocks_available()) * u64::from(stat.fragment_size());
+            let free = stat.blocks_available() * stat.fragment_size();
             let (state, remedy) = match free < ROOM {
                 true => (State::Unfit, Some("make room, or name another folder with --jobs-dir".to_owned())),
                 false => (State::Fit, None),

@@ -1,15 +1,21 @@
 //! The image's own check script, without a network, as the original runs it.
 
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
+use crate::child::Ended;
 use crate::exit::Failure;
 use crate::output::print;
 
 /// The image that is checked when `tdb` is asked and none is named.
 pub(super) const DEFAULT: &str = "trialdesignbench-env:1.7.0";
 
-/// Runs it. Its own exit code counts: what it prints goes to the user.
-pub(super) fn check(image: &str, quiet: bool) -> Result<(), Failure> {
+/// How long the engine may take to look at it.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Runs it. Its own exit code counts: what it prints goes to the user. Gives the image's digest, which tells it from another
+/// of the same name.
+pub(super) fn check(image: &str, quiet: bool) -> Result<String, Failure> {
     if image.starts_with('-') {
         return Err(Failure::usage(format!("{image:?} is no image")));
     }
@@ -23,8 +29,11 @@ pub(super) fn check(image: &str, quiet: bool) -> Result<(), Failure> {
             .remedy("install docker.io, or leave --image out")
     })?;
     match status.code() {
-        Some(0) if quiet => Ok(()),
-        Some(0) => print(&format!("ok {image} tools and R packages\n")),
+        Some(0) if quiet => digest(image),
+        Some(0) => {
+            print(&format!("ok {image} tools and R packages\n"))?;
+            digest(image)
+        }
         // What the engine itself says: it is not there, or the image is not.
         Some(125) => {
             Err(Failure::host(format!("environment check failed for {image}: the engine refuses to run it"))
@@ -35,4 +44,15 @@ pub(super) fn check(image: &str, quiet: bool) -> Result<(), Failure> {
             code.map_or_else(|| "by a signal".to_owned(), |code| code.to_string())
         ))),
     }
+}
+
+fn digest(image: &str) -> Result<String, Failure> {
+    let mut command = Command::new("docker");
+    command.args(["image", "inspect", "--format", "{{.Id}}", image]);
+    let ended = Ended::of(&mut command, PATIENCE);
+    let line = ended.ok().filter(|ended| ended.code == Some(0)).and_then(|ended| {
+        let line = ended.stdout.lines().next()?.trim().to_owned();
+        line.starts_with("sha256:").then_some(line)
+    });
+    line.ok_or_else(|| Failure::host(format!("the engine does not tell the digest of {image}")))
 }

@@ -77,6 +77,12 @@ impl Wanted {
         })
     }
 
+    /// The same, about tasks of this image.
+    pub(super) fn with_image(mut self, digest: Option<String>) -> Self {
+        self.subject.image = digest;
+        self
+    }
+
     /// The canary's job, with this witness.
     pub(super) fn job(
         &self,

@@ -90,7 +90,7 @@ fn witness() -> Witness {
 
 /// The built-in names, and whatever else the policy permits.
 fn world(policy: &Policy) -> World {
-    let entries = policy.phases().flat_map(|phase| phase.entries().iter().cloned().collect::<Vec<_>>());
+    let entries = policy.phases().flat_map(|phase| phase.entries().to_vec());
     let names = entries.filter_map(|entry| match entry.target() {
         Target::Names(Pattern::Exact(name)) => Some(name.clone()),
         _ => None,

@@ -1,6 +1,7 @@
 //! What is left of a canary: printed, and in the job folder.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -24,12 +25,12 @@ pub(super) fn tell(
     wanted: &Wanted,
     evidence: Evidence,
     log: &Path,
-    jobs: &Path,
+    folder: &Path,
     json: Option<&[Finding]>,
 ) -> Result<ExitCode, Failure> {
     let report = Report::of(evidence);
-    let folder = folder(wanted, jobs)?;
-    let written = write_job(&folder, &report)
+    let written = make_room(folder)
+        .and_then(|()| write_job(folder, &report))
         .and_then(|()| fs::write(folder.join(PAGE), html::page(&report, &report.judgement)))
         .and_then(|()| fs::copy(log, folder.join("egress.jsonl")).map(drop));
     written.map_err(|error| {
@@ -73,25 +74,27 @@ fn closing(wanted: &Wanted) -> String {
     format!("ok network canary for {agent} ({auth}): agent phase {}; setup adds {setup}\n", hosts.join(", "))
 }
 
-/// A fresh folder for the job. One that an earlier canary left is put away; anything else is somebody's.
-fn folder(wanted: &Wanted, jobs: &Path) -> Result<PathBuf, Failure> {
+/// The folder for the job. One that an earlier canary left makes room later; anything else is somebody's.
+pub(super) fn folder(wanted: &Wanted, jobs: &Path) -> Result<PathBuf, Failure> {
     let auth = match wanted.auth {
         AuthMode::Api => "api",
         AuthMode::Subscription => "subscription",
     };
     let folder = jobs.join(format!("canary-{}-{}-{auth}", wanted.agent, wanted.provider));
-    if !folder.exists() {
-        return Ok(folder);
-    }
-    if !folder.join(REPORT).is_file() {
+    if folder.exists() && !folder.join(REPORT).is_file() {
         return Err(Failure::refused(format!(
             "{} is there already, and no canary of this program made it",
             folder.display()
         ))
         .remedy("move it away, or name another folder with --jobs-dir"));
     }
-    fs::remove_dir_all(&folder).map_err(|error| {
-        Failure::refused(format!("the earlier canary in {} can't be removed: {error}", folder.display()))
-    })?;
     Ok(folder)
+}
+
+/// Puts away what an earlier canary left.
+fn make_room(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }

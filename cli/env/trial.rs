@@ -1,5 +1,6 @@
 //! A trial with the canary as its command: switched and, in the lab, robbed of its sidecar, as the canary asks.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -7,6 +8,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 
 use closedbook_canary::engine::job::Job;
 use closedbook_canary::report::Evidence;
+use closedbook_sidecar::control::report::Phase;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
@@ -48,22 +50,27 @@ impl Trial<'_> {
         command.arg("--log").arg(log(self.scratch));
         command.args(["--", "/proc/self/exe", "canary", "run", "--job", "-", "--steps"]);
         let mut steps = Conversation::start(command, self.job)?;
+        let mut policies = BTreeMap::new();
         loop {
             match steps.hear()? {
-                Said::Phase(name) => {
-                    let switched = switch(&control, &name);
-                    steps.answer(
-                        &switched.map_or_else(|failure| json!(failure.to_string()), |()| json!("done")),
-                    )?;
-                }
+                Said::Phase(name) => match switch(&control, &name) {
+                    Ok(policy) => {
+                        policies.insert(name, policy);
+                        steps.answer(&json!("done"))?;
+                    }
+                    Err(failure) => steps.answer(&json!(failure.to_string()))?,
+                },
                 Said::Kill => {
                     let killed = kill_sidecar(&control);
                     steps.answer(
                         &killed.map_or_else(|failure| json!(failure.to_string()), |()| json!("done")),
                     )?;
                 }
-                Said::Evidence(evidence) => {
+                Said::Evidence(mut evidence) => {
                     steps.end();
+                    for stage in &mut evidence.stages {
+                        stage.policy = policies.get(&stage.phase).cloned();
+                    }
                     return Ok(*evidence);
                 }
             }
@@ -84,13 +91,19 @@ pub(super) fn baseline(mut command: Command, job: &Job) -> Result<Evidence, Fail
     }
 }
 
-fn switch(control: &Target, name: &str) -> Result<(), Failure> {
+/// Sees to it that a phase is in force; the digest of the policy that it is of, as the sidecar has it.
+fn switch(control: &Target, name: &str) -> Result<String, Failure> {
     let mut client = control.connect()?;
-    let now: Value = client.call_for_json("phase.get", json!({}))?;
-    if now.get("name").and_then(Value::as_str) == Some(name) {
-        return Ok(());
+    let mut now: Phase = client.call("phase.get", json!({}))?;
+    if now.name != name {
+        let wanted = json!({ "name": name, "widen": false, "cut": "refused" });
+        client.call_for_json("phase.set", wanted)?;
+        now = client.call("phase.get", json!({}))?;
     }
-    client.call_for_json("phase.set", json!({ "name": name, "widen": false, "cut": "refused" })).map(drop)
+    match now.name == name {
+        true => Ok(now.policy),
+        false => Err(Failure::refused(format!("the trial is in phase {}", now.name))),
+    }
 }
 
 /// The process that serves is the one that answers.

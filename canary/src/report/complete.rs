@@ -103,7 +103,7 @@ fn of_level(evidence: &Evidence, phase: &str, level: Level) -> There {
 
 /// No program's owner or capabilities count (prctl(2), PR_SET_NO_NEW_PRIVS), or there are no capabilities to be had.
 fn is_powerless(around: &Surroundings) -> bool {
-    around.uid != 0 && (around.no_new_privs || around.bounding.is_empty())
+    around.uid != 0 && (around.no_new_privs || around.no_root || around.bounding.is_empty())
 }
 
 fn stage<'a>(evidence: &'a Evidence, phase: &str, level: Level, moment: Moment) -> Option<&'a Stage> {

@@ -166,6 +166,9 @@ pub(super) fn places(view: &View<'_>) -> String {
         if around.no_new_privs {
             limits.push("no new privileges");
         }
+        if around.no_root {
+            limits.push("no uid 0");
+        }
         if around.seccomp > 0 {
             limits.push("seccomp");
         }
