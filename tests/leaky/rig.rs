@@ -78,6 +78,8 @@ pub(crate) fn run(mode: Mode, job: &Value) -> Run {
             "permitted": hosts,
             "wildcards": [],
             "setup_only": ["registry.npmjs.org"],
+            "setup_only_http": ["registry.npmjs.org"],
+            "own_hosts": true,
             "refused": ["clinicaltrials.gov", "pubmed.ncbi.nlm.nih.gov", "example.com"],
             "witness": {
                 "name": "witness.test", "v4": "203.0.113.200", "v6": "2001:db8::2:200", "quiet": "203.0.113.202",

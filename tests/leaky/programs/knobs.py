@@ -2,8 +2,8 @@
 
 # A hello or a head that is longer is refused.
 LARGEST = 16384 + 4096
-# From the first SYN to the last octet that is needed for a decision. Short, since there are probes that wait for it.
-DEADLINE = 3.5
+# From the first SYN to the last octet that is needed for a decision.
+DEADLINE = 5.0
 
 
 class Incomplete(Exception):

@@ -9,6 +9,7 @@ import json
 import os
 import random
 import re
+import resource
 import selectors
 import socket
 import struct
@@ -518,6 +519,9 @@ async def main(questions):
 
 
 def start():
+    # A crowd needs descriptors, and whoever comes after it too.
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     sockets = [listener(family, socket.SOCK_DGRAM, DNS_PORT) for family in (socket.AF_INET, socket.AF_INET6)]
     ours, theirs = socket.socketpair()
     if os.fork() == 0:

@@ -204,18 +204,20 @@ class Sidecar:
         self.task, self.rules, self.proxy = task, job["rules"], None
         marks = rules.marks(self.rules)
         self.text = rules.text(self.rules, *marks)
+        self.first = rules.text({**self.rules, "open": self.rules.get("setup", []) + self.rules.get("open", [])}, *marks)
         if job["proxy"] is not None:
             config = {"allow": job["allow"], "phase": phase, "mark": marks[0], "resolver": "192.0.2.53"}
             self.proxy = Proxy(task, {**config, **job["proxy"]})
-        if not self.rules.get("none") and not self.rules.get("public_setup"):
-            self.load(self.text)
+        if not self.rules.get("none"):
+            self.load(self.first if phase == "setup" else self.text)
 
     def load(self, text):
         run(*self.task.inside, "nft", "-f", "-", text=text)
 
     def switch(self, phase):
-        if self.rules.get("public_setup"):
-            self.load(self.text)
+        if self.rules.get("setup"):
+            # At once, as nft does what stands in one file.
+            self.load(rules.gone(self.first) + self.text)
         if self.proxy:
             self.proxy.switch(phase)
 

@@ -1,11 +1,17 @@
 """The ruleset of a sidecar that shares the task's namespace: everything is dropped but what a fresh mark exempts.
 
-Knobs make it leak: "open" is a list of matches that pass it, "mark" a fixed mark, "ruleset" another text altogether."""
+Knobs make it leak: "open" is a list of matches that pass it, "setup" one of those that pass it in the setup phase alone,
+"wire" one of frames that pass the device, "mark" a fixed mark, "ruleset" another text altogether. "none": no rules."""
 import random
 import re
 
 SOUND = """
 table inet rig {
+  # Connections of ours are followed apart from the task's: a port that one of them had is soon another's, and what is known
+  # of the first would hold for the second.
+  chain apart { type filter hook output priority -300; policy accept;
+    meta mark %(mark)d ct original zone set 1
+  }
   chain strip { type filter hook output priority -160; policy accept;
     %(strip)s
   }
