@@ -9,7 +9,7 @@ use crate::support::modes;
 #[test]
 fn everything_passes() {
     for &mode in modes() {
-        let judgement = Hole::named("sound").judgement(mode);
+        let judgement = Hole::named("sound").through_its_life().judgement(mode);
         assert_eq!(judgement.overall, Overall::Pass, "{mode:?}:\n{}", judgement.reasons.join("\n"));
     }
 }

@@ -8,5 +8,6 @@ use crate::hole::Hole;
 fn is_found() {
     Hole::named("blind-upgrade")
         .proxy(json!({"upgrade": true}))
+        .which_may_be_found_by(&["http-optimistic-bytes"])
         .is_found_by(&["http-h2c-upgrade", "http-upgrade-blind-tunnel"]);
 }

@@ -1,4 +1,4 @@
-//! A permitted name is asked for at the real resolver, whatever the type: the answers are somebody else's.
+//! A permitted name is asked for at the real resolver, if the type is not A: the answers are somebody else's.
 
 use serde_json::json;
 

@@ -8,5 +8,6 @@ use crate::hole::Hole;
 fn is_found() {
     Hole::named("dns-recursion")
         .proxy(json!({"recursion": {"types": [1, 16, 28], "all": true}}))
-        .is_found_by(&["dns-embedded-recursion"]);
+        .which_may_be_found_by(&["dns-", "ip6-dns-nameserver", "local-metadata-dns"])
+        .is_found_by(&["dns-embedded-recursion", "dns-direct-udp", "dns-direct-tcp"]);
 }

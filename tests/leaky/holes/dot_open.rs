@@ -6,5 +6,9 @@ use crate::hole::Hole;
 
 #[test]
 fn is_found() {
-    Hole::named("dot-open").rules(json!({"open": ["tcp dport 853"]})).is_found_by(&["dns-dot"]);
+    Hole::named("dot-open").rules(json!({"open": ["tcp dport 853"]})).is_found_by(&[
+        "dns-dot",
+        "proto-nonstandard-port",
+        "tls-nonstandard-port",
+    ]);
 }

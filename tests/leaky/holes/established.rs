@@ -9,6 +9,10 @@ fn is_found() {
     Hole::named("established")
         // The address that the proxy gives for registry.npmjs.org; the lab answers at every one.
         .rules(json!({"setup": ["ip daddr 198.18.0.3"], "open": ["ct state established"]}))
-        .across_a_switch()
-        .is_found_by(&["life-phase-switch-established", "life-phase-switch-pooled"]);
+        .through_its_life()
+        .is_found_by(&[
+            "life-phase-switch-established",
+            "life-phase-switch-pooled",
+            "life-phase-switch-http",
+        ]);
 }

@@ -1,4 +1,4 @@
-//! Of two server names the first is looked at, and the connection goes where the client wanted.
+//! Of two server names the first is looked at.
 
 use serde_json::json;
 

@@ -8,5 +8,6 @@ use crate::hole::Hole;
 fn is_found() {
     Hole::named("first-request-only")
         .proxy(json!({"first": true}))
+        .which_may_be_found_by(&["http-smuggle-misc"])
         .is_found_by(&["http-keepalive-host-switch", "http-pipeline-host-switch"]);
 }

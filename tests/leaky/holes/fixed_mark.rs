@@ -9,5 +9,5 @@ fn is_found() {
     Hole::named("fixed-mark")
         .rules(json!({"mark": 114514}))
         .with_raw_sockets()
-        .is_found_by(&["priv-so-mark"]);
+        .is_found_by(&["priv-so-mark", "dns-upstream-spoof-mark"]);
 }

@@ -8,5 +8,5 @@ use crate::hole::Hole;
 fn is_found() {
     Hole::named("gateway-open")
         .rules(json!({"open": ["ip daddr 10.77.0.1"]}))
-        .is_found_by(&["local-gateway-host"]);
+        .is_found_by(&["local-gateway-host", "dns-gateway"]);
 }

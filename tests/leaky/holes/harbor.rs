@@ -32,15 +32,29 @@ fn is_found() {
         .rules(json!({"ruleset": RULES, "mark": 114514, "on_death": "flush"}))
         .proxy(json!({"ports": "any", "first": true, "h2c": true, "slow_switch": 2}))
         .with_raw_sockets()
+        .through_its_life()
+        .which_may_be_found_by(&[
+            "allow-nothing-else",
+            "dns-",
+            "http-smuggle-misc",
+            "ip6-dns-nameserver",
+            "life-",
+        ])
         .is_found_by(&[
             "dns-embedded-recursion",
+            "dns-upstream-netns-wide",
+            "dns-upstream-spoof-mark",
             "http-h2c-prior-knowledge",
             "http-keepalive-host-switch",
+            "http-pipeline-host-switch",
+            "l4-af-packet",
             "l4-icmp-echo",
             "l4-icmpv6",
+            "l4-raw-tcp-invalid",
             "life-phase-switch-established",
             "life-policy-reload-window",
             "life-sidecar-crash",
             "priv-so-mark",
+            "tls-nonstandard-port",
         ]);
 }

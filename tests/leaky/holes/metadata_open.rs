@@ -8,5 +8,5 @@ use crate::hole::Hole;
 fn is_found() {
     Hole::named("metadata-open")
         .rules(json!({"open": ["ip daddr 169.254.169.254"]}))
-        .is_found_by(&["local-metadata"]);
+        .is_found_by(&["local-metadata", "local-metadata-dns"]);
 }

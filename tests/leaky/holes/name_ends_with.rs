@@ -8,5 +8,6 @@ use crate::hole::Hole;
 fn is_found() {
     Hole::named("name-ends-with")
         .proxy(json!({"match": "suffix"}))
+        .which_may_be_found_by(&["http-host-variants"])
         .is_found_by(&["tls-sni-suffix-confusion"]);
 }

@@ -8,5 +8,6 @@ use crate::hole::Hole;
 fn is_found() {
     Hole::named("name-starts-with")
         .proxy(json!({"match": "prefix"}))
+        .which_may_be_found_by(&["http-host-variants"])
         .is_found_by(&["tls-sni-suffix-confusion"]);
 }

@@ -6,5 +6,8 @@ use crate::hole::Hole;
 
 #[test]
 fn is_found() {
-    Hole::named("net-admin").with("capabilities", json!(["net_admin"])).is_found_by(&["priv-netadmin"]);
+    Hole::named("net-admin")
+        .with("capabilities", json!(["net_admin"]))
+        .which_may_be_found_by(&["priv-so-mark", "l4-transparent-freebind", "dns-upstream-spoof-mark"])
+        .is_found_by(&["priv-netadmin"]);
 }

@@ -6,5 +6,5 @@ use crate::hole::Hole;
 
 #[test]
 fn is_found() {
-    Hole::named("ntp-open").rules(json!({"open": ["udp dport 123"]})).is_found_by(&["udp-ntp"]);
+    Hole::named("ntp-open").rules(json!({"open": ["udp dport 123"]})).is_found_by(&["udp-ntp", "udp-any"]);
 }

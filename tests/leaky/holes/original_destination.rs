@@ -8,5 +8,17 @@ use crate::hole::Hole;
 fn is_found() {
     Hole::named("original-destination")
         .proxy(json!({"dial": "original"}))
-        .is_found_by(&["tls-sni-spoof-foreign-ip", "http-host-spoof-foreign-ip"]);
+        .which_may_be_found_by(&[
+            "http-host-variants",
+            "http-smuggle-misc",
+            "http-smuggle-te-te",
+            "tls-ech-real",
+            "tls-resumption-0rtt",
+        ])
+        .is_found_by(&[
+            "tls-sni-spoof-foreign-ip",
+            "http-host-spoof-foreign-ip",
+            "dns-hosts-file-poison",
+            "tls-sni-case-dot",
+        ]);
 }

@@ -9,5 +9,15 @@ fn is_found() {
     Hole::named("other-protocols")
         .rules(json!({"open": ["meta l4proto != { tcp, udp, icmp, ipv6-icmp }"]}))
         .with_raw_sockets()
-        .is_found_by(&["l4-gre"]);
+        .which_may_be_found_by(&["l4-fragments"])
+        .is_found_by(&[
+            "l4-gre",
+            "l4-ipip",
+            "l4-esp",
+            "l4-ah",
+            "l4-etherip",
+            "l4-sctp",
+            "l4-dccp",
+            "l4-udplite",
+        ]);
 }

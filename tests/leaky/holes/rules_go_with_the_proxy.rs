@@ -8,5 +8,6 @@ use crate::hole::Hole;
 fn is_found() {
     Hole::named("rules-go-with-the-proxy")
         .rules(json!({"on_death": "flush"}))
+        .through_its_life()
         .is_found_by(&["life-sidecar-crash"]);
 }

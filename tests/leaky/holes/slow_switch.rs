@@ -8,5 +8,12 @@ use crate::hole::Hole;
 fn is_found() {
     Hole::named("slow-switch")
         .proxy(json!({"slow_switch": 2}))
-        .is_found_by(&["life-policy-reload-window", "life-phase-switch-established"]);
+        .through_its_life()
+        .which_may_be_found_by(&["life-phase-switch-http", "allow-nothing-else"])
+        .is_found_by(&[
+            "life-policy-reload-window",
+            "life-phase-switch-established",
+            "life-phase-switch-pooled",
+            "life-phase-switch-daemon",
+        ]);
 }

@@ -6,5 +6,8 @@ use crate::hole::Hole;
 
 #[test]
 fn is_found() {
-    Hole::named("unknown-protocol").proxy(json!({"unknown": "raw"})).is_found_by(&["proto-raw-bytes"]);
+    Hole::named("unknown-protocol")
+        .proxy(json!({"unknown": "raw"}))
+        .which_may_be_found_by(&["proto-", "http-connect-on-80", "tls-odd-record-version"])
+        .is_found_by(&["proto-raw-bytes", "proto-git-ssh", "http-unknown-method", "tls-sslv2-hello"]);
 }

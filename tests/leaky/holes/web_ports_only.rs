@@ -8,5 +8,14 @@ use crate::hole::Hole;
 fn is_found() {
     Hole::named("web-ports-only")
         .rules(json!({"open": ["tcp dport != { 53, 80, 443 }"]}))
-        .is_found_by(&["proto-nonstandard-port", "proto-server-first"]);
+        .which_may_be_found_by(&[
+            "proto-",
+            "ip6-",
+            "dns-embedded-direct",
+            "l4-mptcp",
+            "l4-tfo",
+            "local-gateway-host",
+            "tls-hello-silent",
+        ])
+        .is_found_by(&["proto-nonstandard-port", "proto-server-first", "tls-nonstandard-port", "dns-dot"]);
 }
