@@ -6,20 +6,23 @@ use closedbook_canary::report::Judgement;
 use closedbook_canary::verdict::Verdict;
 use serde_json::{Value, json};
 
-use crate::rig::{self, baseline, judge, stages};
+use crate::rig::{self, LEVELS, baseline, judge, stages};
 use crate::support::{Mode, modes, say};
 
 /// A sidecar that leaks in one way.
 pub(crate) struct Hole {
     name: &'static str,
     job: Value,
+    moments: &'static [&'static str],
+    levels: &'static [&'static str],
     also: Vec<&'static str>,
 }
 
 impl Hole {
-    /// The sound sidecar, in the agent's phase.
+    /// The sound sidecar, in the agent's phase, tried by the agent's user: what is wrong with a rule or a proxy is wrong for
+    /// root as well.
     pub(crate) fn named(name: &'static str) -> Self {
-        Self { name, job: json!({"stages": stages(&["phase"])}), also: Vec::new() }
+        Self { name, job: json!({}), moments: &["phase"], levels: &["agent"], also: Vec::new() }
     }
 
     /// With this changed in its rules (programs/rules.py).
@@ -40,13 +43,20 @@ impl Hole {
 
     /// Tried from the setup phase on, across the switch to the agent's, and after the proxy's death.
     pub(crate) fn through_its_life(self) -> Self {
-        self.with("stages", stages(&["switch", "phase", "crash"]))
+        Self { moments: &["switch", "phase", "crash"], ..self }
+    }
+
+    /// Tried by root too.
+    pub(crate) fn by_root_too(self) -> Self {
+        Self { levels: &LEVELS, ..self }
     }
 
     /// A container whose root has CAP_NET_RAW, as Docker's has. That alone is a way past every rule of nftables, by AF_XDP,
     /// which one probe knows.
     pub(crate) fn with_raw_sockets(self) -> Self {
-        self.with("capabilities", json!(["net_raw"])).which_may_be_found_by(&["priv-af-vsock-etc"])
+        self.with("capabilities", json!(["net_raw"]))
+            .by_root_too()
+            .which_may_be_found_by(&["priv-af-vsock-etc"])
     }
 
     /// Probes that are about other things, and go through this hole too; whole groups, where it ends with a hyphen.
@@ -76,7 +86,9 @@ impl Hole {
     /// What the canary says of it.
     pub(crate) fn judgement(&self, mode: Mode) -> Judgement {
         let open = baseline(mode);
-        let sealed = rig::run(mode, &self.job);
+        let mut job = self.job.clone();
+        job["stages"] = stages(self.moments, self.levels);
+        let sealed = rig::run(mode, &job);
         rig::keep(self.name, &sealed);
         let judgement = judge(open, &sealed);
         let found = failed(&judgement).len();

@@ -5,13 +5,13 @@
 use closedbook_canary::report::{Judgement, Overall};
 use serde_json::{Value, json};
 
-use crate::rig::{Run, baseline, judge, run, stages};
+use crate::rig::{LEVELS, Run, baseline, judge, run, stages};
 use crate::support::{as_mode, modes, program};
 
 /// Judges a sound sidecar where this is so.
 fn with(lie: &Value, open: &Run) -> Judgement {
     let mut job = lie.clone();
-    job["stages"] = stages(&["phase"]);
+    job["stages"] = stages(&["phase"], &LEVELS);
     judge(open, &run(modes()[0], &job))
 }
 
@@ -23,7 +23,7 @@ fn later(lie: &Value) -> Judgement {
 /// Where it always was.
 fn always(lie: &Value) -> Judgement {
     let mut job = lie.clone();
-    job["stages"] = stages(&["phase"]);
+    job["stages"] = stages(&["phase"], &LEVELS);
     job["open"] = true.into();
     job["capabilities"] = json!(["net_raw"]);
     with(lie, &run(modes()[0], &job))

@@ -56,9 +56,12 @@ fn files() -> &'static Files {
     })
 }
 
-/// The stages of a whole run: across the switch to the agent's phase, in it, and after the sidecar's death.
-pub(crate) fn stages(moments: &[&str]) -> Value {
-    let at = |moment: &&str| ["agent", "root"].map(|level| json!(["agent", level, moment]));
+/// Both.
+pub(crate) const LEVELS: [&str; 2] = ["agent", "root"];
+
+/// The stages of a run, of these moments: in a whole one across the switch to the agent's phase, in it, and after the sidecar's death.
+pub(crate) fn stages(moments: &[&str], levels: &[&str]) -> Value {
+    let at = |moment| levels.iter().map(move |level| json!(["agent", level, moment]));
     moments.iter().flat_map(at).collect()
 }
 
@@ -109,7 +112,7 @@ pub(crate) fn baseline(mode: Mode) -> &'static Run {
     static ROOT: OnceLock<Run> = OnceLock::new();
     static ROOTLESS: OnceLock<Run> = OnceLock::new();
     let place = if mode == Mode::Root { &ROOT } else { &ROOTLESS };
-    let job = || json!({"open": true, "stages": stages(&["switch", "phase"]), "capabilities": ["net_raw"]});
+    let job = || json!({"open": true, "stages": stages(&["switch", "phase"], &LEVELS), "capabilities": ["net_raw"]});
     place.get_or_init(|| run(mode, &job()))
 }
 

@@ -9,7 +9,7 @@ use crate::support::modes;
 #[test]
 fn everything_passes() {
     for &mode in modes() {
-        let judgement = Hole::named("sound").through_its_life().judgement(mode);
+        let judgement = Hole::named("sound").through_its_life().by_root_too().judgement(mode);
         assert_eq!(judgement.overall, Overall::Pass, "{mode:?}:\n{}", judgement.reasons.join("\n"));
     }
 }

@@ -11,6 +11,7 @@ use super::sound;
 use super::waiver::Waivers;
 use crate::engine::{Outcome, Stage};
 use crate::probe::Level;
+use crate::seen::Seen;
 use crate::trial::Try;
 use crate::verdict::{Judged, Testimony, Verdict, judge as judge_try};
 
@@ -136,10 +137,21 @@ pub fn of_try(grounds: &Grounds<'_>, attempt: &Try) -> TryVerdict {
         Heard::Nobody(why) => by(Testimony::Blind(why)),
         // A leak that somebody did see is one, however little else he saw.
         Heard::Arrived(arrivals, Err(_)) if !arrivals.is_empty() => by(Testimony::Saw(arrivals)),
-        Heard::Arrived(_, Err(why)) => by(Testimony::Blind(why)),
+        Heard::Arrived(_, Err(why)) => match by(Testimony::Blind(why)) {
+            // There is a witness, who would know; that it could not be believed is no fault of who is judged.
+            Judged { verdict: Verdict::Suspect, because } if is_quiet(&attempt.seen) => {
+                Verdict::Inconclusive.because(because)
+            }
+            judged => judged,
+        },
         Heard::Arrived(arrivals, Ok(())) => by(Testimony::Saw(arrivals)),
     };
     TryVerdict { verdict, because }
+}
+
+/// Whether nobody said anything to it.
+fn is_quiet(seen: &Seen) -> bool {
+    matches!(seen, Seen::Silence | Seen::Sent)
 }
 
 /// What does not keep it from passing, each thing once.

@@ -9,5 +9,6 @@ fn is_found() {
     Hole::named("uid-exempt")
         .rules(json!({"open": ["meta skuid 13"]}))
         .proxy(json!({"uid": 13, "mark": null}))
+        .by_root_too()
         .is_found_by(&["priv-proxy-uid"]);
 }
