@@ -29,7 +29,7 @@ struct Program {
     arguments: CanaryArgs,
 }
 
-/// What the canary is asked.
+/// Try every practical way out of a trial from inside it, and judge what was seen.
 #[derive(Debug, Args)]
 pub struct CanaryArgs {
     #[command(subcommand)]
