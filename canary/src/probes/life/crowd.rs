@@ -9,7 +9,7 @@ use crate::nonce::Nonce;
 use crate::probe::{BOTH, Group, Moment, Need, Probe};
 use crate::seen::Seen;
 use crate::trial::{Attempt, Trial, Want};
-use crate::wire::{PATIENCE, http, tcp, tls, udp};
+use crate::wire::{LONG_PATIENCE, PATIENCE, http, tcp, tls, udp};
 
 /// Enough for a filter that counts threads, and few enough for one that counts connections to serve everybody else.
 const CROWD: usize = 256;
@@ -42,17 +42,22 @@ fn run(trial: &mut Trial<'_>) {
         true => seen(),
         false => Seen::failed("too few connections could be made"),
     };
-    let (options, ordinary) = (&strict(targets), &tls::Options::ordinary(targets.trust.as_deref()));
+    // In a crowd everybody has to wait, the witness's own guests too.
+    let ordinary = tls::Options::ordinary(targets.trust.as_deref());
+    let (options, ordinary) = (&strict(targets), &tls::Options { within: LONG_PATIENCE, ..ordinary });
     let (web, secure) = (foreign.port(80), foreign.port(443));
     let stopped = vec![
         Attempt::new("TLS for a refused name", secure, Want::Stopped, move |nonce: &Nonce| {
             in_the_crowd(&|| tls::get(secure, name, name, ordinary, nonce))
         }),
         Attempt::new("HTTP for a refused name", web, Want::Stopped, move |nonce| {
-            in_the_crowd(&|| tcp::exchange(web, &http::get(name, nonce), nonce))
+            in_the_crowd(&|| match tcp::connect(web, LONG_PATIENCE) {
+                Ok(mut stream) => tcp::converse(&mut stream, &http::get(name, nonce), nonce),
+                Err(seen) => seen,
+            })
         }),
         Attempt::new("UDP", secure, Want::Stopped, move |nonce| {
-            in_the_crowd(&|| udp::exchange(secure, nonce.as_str().as_bytes(), nonce))
+            in_the_crowd(&|| udp::exchange_within(secure, nonce.as_str().as_bytes(), nonce, LONG_PATIENCE))
         }),
     ];
     let mut attempts: Vec<Attempt<'_>> =
