@@ -70,7 +70,11 @@ fn verdicts_of<'a>(value: &'a Value, id: &str) -> Vec<&'a str> {
 /// G14: on the sealed topology every way out is blocked and every permitted host answers, in both phases, as the agent's user
 /// and as root with what Docker leaves to root.
 fn passes(mode: Mode, agent: &str) -> Value {
-    let (code, value, folder) = canary(mode, &["--agent", agent]);
+    // On a busy machine time may run out for one probe or another; a way out that was found is no matter of time.
+    let (code, value, folder) = match canary(mode, &["--agent", agent]) {
+        (3, ..) => canary(mode, &["--agent", agent]),
+        first => first,
+    };
     let reasons = &value["report"]["judgement"]["reasons"];
     assert_eq!((code, reasons.as_array().map(Vec::len)), (0, Some(0)), "{agent}, {mode:?}: {reasons:#}");
     let tried: BTreeSet<(&str, &str)> = probes(&value)

@@ -65,22 +65,28 @@ impl Hole {
         self
     }
 
-    /// Fails the test unless these probes find it, and no other.
+    /// Fails the test unless these probes find it, and no other. On a machine that is busy with the holes beside, time runs out for
+    /// one or the other: what differs is tried once more, and what differs twice is no accident.
     #[track_caller]
     pub(crate) fn is_found_by(&self, probes: &[&str]) {
-        let judgement = self.judgement(modes()[0]);
-        let found = failed(&judgement);
-        let missed: Vec<_> = probes.iter().filter(|id| !found.contains(**id)).collect();
+        let first = self.judgement(modes()[0]);
+        if self.differs(&first, probes).is_empty() {
+            return;
+        }
+        let second = self.judgement(modes()[0]);
+        let twice = &self.differs(&first, probes) & &self.differs(&second, probes);
+        let reasons = second.reasons.join("\n");
+        assert!(twice.is_empty(), "{}: {twice:?}:\n{reasons}", self.name);
+    }
+
+    /// Probes that missed it, and probes that found it and should not have.
+    fn differs(&self, judgement: &Judgement, probes: &[&str]) -> BTreeSet<String> {
+        let found = failed(judgement);
+        let missed = probes.iter().filter(|id| !found.contains(**id)).map(|id| format!("missed by {id}"));
         let may =
             |id: &str| self.also.iter().any(|one| *one == id || one.ends_with('-') && id.starts_with(one));
-        let surprises: Vec<_> =
-            found.iter().filter(|id| !probes.contains(&id.as_str()) && !may(id)).collect();
-        let reasons = judgement.reasons.join("\n");
-        assert!(
-            missed.is_empty() && surprises.is_empty(),
-            "{}: missed by {missed:?}, and found by {surprises:?}:\n{reasons}",
-            self.name
-        );
+        let surprises = found.iter().filter(|id| !probes.contains(&id.as_str()) && !may(id));
+        missed.chain(surprises.map(|id| format!("found by {id}"))).collect()
     }
 
     /// What the canary says of it.
