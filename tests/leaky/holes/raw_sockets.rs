@@ -6,5 +6,8 @@ use crate::hole::Hole;
 
 #[test]
 fn is_found() {
-    Hole::named("raw-sockets").with("capabilities", json!(["net_raw"])).is_found_by(&["priv-af-vsock-etc"]);
+    Hole::named("raw-sockets")
+        .by_root_too()
+        .with("capabilities", json!(["net_raw"]))
+        .is_found_by(&["priv-af-vsock-etc"]);
 }
