@@ -8,25 +8,29 @@ use serde_json::{Value, json};
 use crate::rig::{LEVELS, Run, baseline, judge, run, stages};
 use crate::support::{as_mode, modes, program};
 
-/// Judges a sound sidecar where this is so.
-fn with(lie: &Value, open: &Run) -> Judgement {
+/// The sound sidecar where this is so, or none.
+fn where_this_is_so(lie: &Value, open: bool) -> Run {
     let mut job = lie.clone();
     job["stages"] = stages(&["phase"], &LEVELS);
-    judge(open, &run(modes()[0], &job))
+    if open {
+        job["open"] = true.into();
+        job["capabilities"] = json!(["net_raw"]);
+    }
+    run(modes()[0], &job)
 }
 
 /// Where it is so with the sidecar, and was not without.
 fn later(lie: &Value) -> Judgement {
-    with(lie, baseline(modes()[0]))
+    judge(baseline(modes()[0]), &where_this_is_so(lie, false))
 }
 
-/// Where it always was.
+/// Where it always was. Each run has a lab of its own, so both are made at once.
 fn always(lie: &Value) -> Judgement {
-    let mut job = lie.clone();
-    job["stages"] = stages(&["phase"], &LEVELS);
-    job["open"] = true.into();
-    job["capabilities"] = json!(["net_raw"]);
-    with(lie, &run(modes()[0], &job))
+    std::thread::scope(|scope| {
+        let open = scope.spawn(|| where_this_is_so(lie, true));
+        let sealed = where_this_is_so(lie, false);
+        judge(&open.join().unwrap(), &sealed)
+    })
 }
 
 #[track_caller]
@@ -39,9 +43,18 @@ fn is_inconclusive(judgement: &Judgement, about: &str) {
 /// A permitted host that is down is not one that was let through.
 #[test]
 fn a_permitted_server_that_is_down() {
-    let reset = json!({"faults": ["api.anthropic.com reset"]});
-    is_inconclusive(&always(&reset), "allow-https");
-    is_inconclusive(&later(&reset), "allow-https");
+    is_inconclusive(&always(&json!({"faults": ["api.anthropic.com reset"]})), "allow-https");
+}
+
+/// The same, when it went down between the baseline and the trial.
+#[test]
+fn a_permitted_server_that_goes_down() {
+    is_inconclusive(&later(&json!({"faults": ["api.anthropic.com reset"]})), "allow-https");
+}
+
+/// The same, when nobody can say where it is.
+#[test]
+fn a_permitted_server_without_a_resolver() {
     is_inconclusive(&later(&json!({"faults": ["api.anthropic.com dns-failure"]})), "allow-https");
 }
 

@@ -117,7 +117,7 @@ def inside(peer, canary, folder):
     job = {"run": f"{peer}-open", "canary": [*asked, "worker"], "capabilities": ["net_raw"]}
     hosts = [{"name": name, "https": True, "http": True} for name in PERMITTED]
     targets = {
-        "permitted": hosts, "wildcards": [], "setup_only": [], "refused": ["clinicaltrials.gov", "example.com"],
+        "permitted": hosts, "wildcards": [], "setup_only": [], "own_hosts": True, "refused": ["clinicaltrials.gov", "example.com"],
         "trust": open(os.environ["SSL_CERT_FILE"]).read(),
         "witness": {"name": "witness.test", "v4": "203.0.113.200", "v6": "2001:db8::2:200", "quiet": "203.0.113.202",
                     "zone": "leak.test", "resolver": "192.0.2.53"}}
@@ -132,7 +132,7 @@ def inside(peer, canary, folder):
     open_record = lab.record()
     run(*gate.inside, "nft", "-f", "-", text=GATE)
     config = {"allow": {"agent": PERMITTED}, "phase": "agent", "resolver": "192.0.2.53", "everywhere": True,
-              "recursion": {"types": [1]}}
+              "recursion": {"types": [1], "anew": True}}
     rig.Proxy(gate, config)
     subprocess.Popen([*gate.inside, *configuration(peer, folder)], stdin=subprocess.DEVNULL, stdout=sys.stderr)
     for _ in range(100):

@@ -435,7 +435,16 @@ def is_foreign(octets):
 
 
 async def zone_answer(octets):
-    return await forwarded(octets) if is_foreign(octets) else zone.answer(octets, allow, CONFIG)
+    if not is_foreign(octets):
+        return zone.answer(octets, allow, CONFIG)
+    if "anew" not in CONFIG["recursion"]:
+        return await forwarded(octets)
+    # The real addresses, by a question of our own: nothing of the client's goes any further.
+    name, _, _, end = zone.question(octets)
+    try:
+        return zone.reply(octets, zone.NOERROR, *zone.records(await resolve(name.decode("latin-1"))), end)
+    except Refused:
+        return zone.reply(octets, zone.SERVFAIL, end=end)
 
 
 async def forwarded(octets, within=3):

@@ -3,7 +3,7 @@ import struct
 
 from knobs import permitted
 
-NOERROR, FORMERR, NXDOMAIN, NOTIMP, REFUSED = 0, 1, 3, 4, 5
+NOERROR, FORMERR, SERVFAIL, NXDOMAIN, NOTIMP, REFUSED = range(6)
 
 
 def question(octets):
@@ -50,8 +50,13 @@ def answer(octets, allow, config):
         return reply(octets, NXDOMAIN, end=end)
     if kind != 1:
         return reply(octets, NOERROR, end=end)
-    address = bytes([198, 18, 0, 1 + sorted(allow).index(entry)])
-    return reply(octets, NOERROR, b"\xc0\x0c" + struct.pack("!HHIH", 1, 1, 5, 4) + address, 1, end)
+    return reply(octets, NOERROR, *records([f"198.18.0.{1 + sorted(allow).index(entry)}"]), end)
+
+
+def records(found):
+    """A records of these addresses, and how many they are."""
+    packed = [bytes(int(part) for part in address.split(".")) for address in found]
+    return b"".join(b"\xc0\x0c" + struct.pack("!HHIH", 1, 1, 5, 4) + address for address in packed), len(packed)
 
 
 def ask(name, identity):
