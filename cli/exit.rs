@@ -9,7 +9,7 @@ use std::process::ExitCode;
 /// Why the program ends without having done what was asked.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    code: Code,
+    code: u8,
     what: String,
     remedy: Option<String>,
 }
@@ -44,13 +44,18 @@ impl Failure {
         Self::new(Code::Host, what)
     }
 
+    /// Another program ended with this code, and whoever asked for it goes by that.
+    pub(crate) fn of_another(code: u8, what: impl Into<String>) -> Self {
+        Self { code: code.max(Code::Refused as u8), what: what.into(), remedy: None }
+    }
+
     /// Something that can't happen happened.
     pub(crate) fn bug(what: impl Into<String>) -> Self {
         Self::new(Code::Bug, what)
     }
 
     fn new(code: Code, what: impl Into<String>) -> Self {
-        Self { code, what: what.into(), remedy: None }
+        Self { code: code as u8, what: what.into(), remedy: None }
     }
 
     /// What the user can do about it.
@@ -85,7 +90,7 @@ pub(crate) fn report(failure: Failure) -> ExitCode {
     if let Some(remedy) = failure.remedy {
         eprintln!("  remedy: {remedy}");
     }
-    ExitCode::from(failure.code as u8)
+    ExitCode::from(failure.code)
 }
 
 /// Prints what clap has to say: help and version are fine, the rest is usage.

@@ -104,8 +104,12 @@ impl Seen {
     /// What an error of a socket call means once a connection or a datagram was under way.
     pub fn of_error(call: &str, error: &io::Error) -> Self {
         use nix::errno::Errno;
-        if matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock) {
-            return Seen::Silence;
+        let waits = matches!(call, "recv" | "read" | "send" | "handshake");
+        // A call that does not wait says so when something has run out: local ports, memory.
+        match error.kind() {
+            io::ErrorKind::TimedOut => return Seen::Silence,
+            io::ErrorKind::WouldBlock if waits => return Seen::Silence,
+            _ => {}
         }
         let Some(code) = error.raw_os_error() else {
             return match error.kind() {
@@ -117,12 +121,16 @@ impl Seen {
         let errno = Errno::from_raw(code);
         let (call, name) = (call.to_owned(), format!("{errno:?}"));
         match errno {
-            Errno::ETIMEDOUT | Errno::EAGAIN | Errno::EINPROGRESS => Seen::Silence,
+            Errno::ETIMEDOUT | Errno::EINPROGRESS => Seen::Silence,
             Errno::ECONNRESET | Errno::EPIPE | Errno::ECONNABORTED | Errno::ENETRESET => Seen::Reset,
             Errno::ECONNREFUSED => Seen::Refused,
-            Errno::EHOSTUNREACH | Errno::ENETUNREACH | Errno::EHOSTDOWN | Errno::ENETDOWN | Errno::ENONET => {
-                Seen::Unreachable { errno: name }
-            }
+            // EADDRNOTAVAIL: no address to send from, or no port left; like no route, it needs to be seen working elsewhere.
+            Errno::EHOSTUNREACH
+            | Errno::ENETUNREACH
+            | Errno::EHOSTDOWN
+            | Errno::ENETDOWN
+            | Errno::ENONET
+            | Errno::EADDRNOTAVAIL => Seen::Unreachable { errno: name },
             Errno::EPERM | Errno::EACCES | Errno::EROFS | Errno::ENOBUFS => {
                 Seen::Denied { call, errno: name }
             }
@@ -134,8 +142,7 @@ impl Seen {
             | Errno::ENOPROTOOPT
             | Errno::ENOSYS
             | Errno::ENODEV
-            | Errno::ENXIO
-            | Errno::EADDRNOTAVAIL => Seen::Unsupported { call, errno: name },
+            | Errno::ENXIO => Seen::Unsupported { call, errno: name },
             _ => Seen::Failed { why: format!("{call}: {error}") },
         }
     }
@@ -160,6 +167,12 @@ impl Seen {
             | Seen::Dns { .. } => Seen::found(self),
             other => other,
         }
+    }
+
+    /// Whether the kernel said no before there was a packet, and by a rule: that needs nobody else to confirm it. ENOBUFS is
+    /// what a rule below the packet sockets says too, and what a kernel without memory says.
+    pub fn is_kernels_no(&self) -> bool {
+        matches!(self, Seen::Denied { errno, .. } if errno != "ENOBUFS")
     }
 
     /// The try failed for this reason.
@@ -225,5 +238,36 @@ fn alert_name(description: u8) -> &'static str {
         116 => "certificate_required",
         120 => "no_application_protocol",
         _ => "alert",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nix::errno::Errno;
+
+    use super::*;
+
+    fn seen(call: &str, errno: Errno) -> Seen {
+        Seen::of_error(call, &io::Error::from(errno))
+    }
+
+    /// What has run out here says nothing about a filter: no refusal, no silence, and nothing that is not in the kernel.
+    #[test]
+    fn a_shortage_is_no_answer() {
+        for call in ["connect", "socket", "bind", "sendto"] {
+            assert!(matches!(seen(call, Errno::EAGAIN), Seen::Failed { .. }), "{call}");
+        }
+        for errno in
+            [Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM, Errno::EADDRINUSE, Errno::EINTR, Errno::EINVAL]
+        {
+            assert!(matches!(seen("socket", errno), Seen::Failed { .. }), "{errno}");
+        }
+        // Needs to be seen working elsewhere, like no route.
+        assert!(matches!(seen("connect", Errno::EADDRNOTAVAIL), Seen::Unreachable { .. }));
+        assert!(
+            !seen("sendto", Errno::ENOBUFS).is_kernels_no() && seen("sendto", Errno::EPERM).is_kernels_no()
+        );
+        // A call that waits says so when it has waited long enough.
+        assert_eq!(seen("recv", Errno::EAGAIN), Seen::Silence);
     }
 }

@@ -1,8 +1,9 @@
 //! A probe at work: what it is given, and the tries that it makes.
 
+mod signals;
+
 use std::fmt;
 use std::net::IpAddr;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,8 @@ use crate::probe::{Level, Probe};
 use crate::seen::Seen;
 use crate::surroundings::Surroundings;
 use crate::targets::{Permitted, Targets};
+
+pub(crate) use signals::Signals;
 
 /// What a probe is given, and where its tries are noted.
 #[derive(Debug)]
@@ -299,61 +302,6 @@ impl<'a> Trial<'a> {
     /// The probe.
     pub fn probe(&self) -> &'static Probe {
         self.probe
-    }
-}
-
-/// What has happened, for probes that wait for it. All clones are the same.
-#[derive(Debug, Clone)]
-pub(crate) struct Signals(Arc<(Mutex<State>, Condvar)>);
-
-#[derive(Debug, Default)]
-struct State {
-    happened: Vec<Event>,
-    ready: usize,
-    waiting: usize,
-}
-
-impl Signals {
-    /// Nothing has happened.
-    pub(crate) fn new() -> Self {
-        Self(Arc::default())
-    }
-
-    /// It has happened.
-    pub(crate) fn tell(&self, event: Event) {
-        let (state, changed) = &*self.0;
-        state.lock().unwrap_or_else(PoisonError::into_inner).happened.push(event);
-        changed.notify_all();
-    }
-
-    /// Probes that have done what comes before the event.
-    pub(crate) fn ready_probes(&self) -> usize {
-        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).ready
-    }
-
-    /// Whether any probe waits: time does not count then.
-    pub(crate) fn is_awaited(&self) -> bool {
-        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).waiting > 0
-    }
-
-    pub(crate) fn has(&self, event: Event) -> bool {
-        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).happened.contains(&event)
-    }
-
-    fn ready(&self) {
-        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).ready += 1;
-    }
-
-    fn until(&self, event: Event) -> bool {
-        let (state, changed) = &*self.0;
-        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.ready += 1;
-        state.waiting += 1;
-        while !state.happened.contains(&event) && !state.happened.contains(&Event::Over) {
-            state = changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-        state.waiting -= 1;
-        state.happened.contains(&event)
     }
 }
 

@@ -107,7 +107,7 @@ fn absent(seen: &Seen, testimony: Testimony<'_>) -> Judged {
     }
     match seen {
         Seen::NotFound => Verdict::Blocked.because(seen.to_string()),
-        Seen::Denied { .. } => Verdict::Blocked.because(seen.to_string()),
+        seen if seen.is_kernels_no() => Verdict::Blocked.because(seen.to_string()),
         Seen::Unsupported { .. } => Verdict::NotApplicable.because(seen.to_string()),
         Seen::Found { .. } => Verdict::Suspect.because(seen.to_string()),
         Seen::Proof { .. } => Verdict::Leak.because(seen.to_string()),
@@ -173,8 +173,7 @@ fn stopped(attempt: &Try, name: Option<&str>, control: &Control, testimony: Test
     if let Some(what) = answered(seen) {
         return Verdict::Suspect.because(format!("somebody answered: {what}"));
     }
-    // The kernel said no before there was a packet: that needs no other side.
-    if let Seen::Denied { .. } = seen {
+    if seen.is_kernels_no() {
         return attempt.held(seen.to_string());
     }
     let shown = match (control, testimony) {
@@ -260,6 +259,8 @@ fn answered(seen: &Seen) -> Option<String> {
 fn is_told(seen: &Seen) -> bool {
     match seen {
         Seen::Dns { .. } => is_denied(seen),
+        // What is left of it is a kernel's that may have run out of something.
+        Seen::Denied { .. } => false,
         _ => !matches!(seen, Seen::Silence | Seen::Sent | Seen::Failed { .. } | Seen::Closed),
     }
 }

@@ -105,7 +105,13 @@ fn clock() -> Finding {
     use time::format_description::well_known::Rfc3339;
     let now = time::OffsetDateTime::from(SystemTime::now());
     let today = now.date().to_string();
-    let past = Table::embedded().map(|table| table.date().to_owned()).unwrap_or_default();
+    let past = match Table::embedded() {
+        Ok(table) => table.date().to_owned(),
+        Err(fault) => {
+            let said = format!("can't be compared with the agent table's date: {fault}");
+            return Finding { what: "clock", state: State::Unfit, said, remedy: None };
+        }
+    };
     let shown = now.replace_nanosecond(0).unwrap_or(now).format(&Rfc3339).unwrap_or_default();
     if today < past {
         Finding {

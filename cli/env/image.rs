@@ -15,7 +15,9 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Runs it. Its own exit code counts: what it prints goes to the user. Gives the image's digest, which tells it from another
 /// of the same name.
-pub(super) fn check(image: &str, quiet: bool) -> Result<String, Failure> {
+///
+/// As `tdb`, its exit code is that of the whole, as the original has it.
+pub(super) fn check(image: &str, quiet: bool, as_tdb: bool) -> Result<String, Failure> {
     if image.starts_with('-') {
         return Err(Failure::usage(format!("{image:?} is no image")));
     }
@@ -39,10 +41,14 @@ pub(super) fn check(image: &str, quiet: bool) -> Result<String, Failure> {
             Err(Failure::host(format!("environment check failed for {image}: the engine refuses to run it"))
                 .remedy("start the engine, and build or pull the image"))
         }
-        code => Err(Failure::refused(format!(
-            "environment check failed for {image} (exit {})",
-            code.map_or_else(|| "by a signal".to_owned(), |code| code.to_string())
-        ))),
+        code => {
+            let shown = code.map_or_else(|| "by a signal".to_owned(), |code| code.to_string());
+            let what = format!("environment check failed for {image} (exit {shown})");
+            match code.and_then(|code| u8::try_from(code).ok()) {
+                Some(code) if as_tdb => Err(Failure::of_another(code, what)),
+                _ => Err(Failure::refused(what)),
+            }
+        }
     }
 }
 

@@ -3,7 +3,6 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use closedbook_agents::AuthMode;
 use closedbook_canary::report::{Evidence, Overall, Report, html, table};
@@ -20,14 +19,14 @@ const REPORT: &str = "canary-report.json";
 /// The page in a job folder.
 const PAGE: &str = "canary.html";
 
-/// Tells it. The last line is the original's.
+/// Tells it, and gives the exit code. The last line is the original's.
 pub(super) fn tell(
     wanted: &Wanted,
     evidence: Evidence,
     log: &Path,
     folder: &Path,
     json: Option<&[Finding]>,
-) -> Result<ExitCode, Failure> {
+) -> Result<u8, Failure> {
     let report = Report::of(evidence);
     let written = make_room(folder)
         .and_then(|()| write_job(folder, &report))
@@ -54,17 +53,22 @@ pub(super) fn tell(
             print(&format!("{}\n", shapes.verdict_json()))?;
         }
     }
-    match report.judgement.overall {
-        Overall::Pass if json.is_some() => Ok(ExitCode::SUCCESS),
-        Overall::Pass => {
-            print(&closing(wanted))?;
-            Ok(ExitCode::SUCCESS)
+    match (report.judgement.overall, shapes.passes()) {
+        (Overall::Pass, true) => {
+            if json.is_none() {
+                print(&closing(wanted))?;
+            }
+            Ok(Overall::Pass.code())
         }
-        overall => {
-            eprintln!("error: network canary FAILED: {}", shapes.reasons.join("; "));
-            Ok(ExitCode::from(overall.code()))
-        }
+        // In the original's eyes something is missing that ours has no need of.
+        (Overall::Pass, false) => Ok(failed(&shapes, Overall::Inconclusive)),
+        (overall, _) => Ok(failed(&shapes, overall)),
     }
+}
+
+fn failed(shapes: &Shapes, overall: Overall) -> u8 {
+    eprintln!("error: network canary FAILED: {}", shapes.reasons.join("; "));
+    overall.code()
 }
 
 /// `ok network canary for claude-code (api): agent phase api.anthropic.com; setup adds none`.

@@ -60,8 +60,8 @@ pub trait Steps {
     /// Sees to it that the sidecar is killed, and returns then.
     fn kill(&mut self) -> Result<(), String>;
 
-    /// So many of so many probes are over.
-    fn progress(&mut self, phase: &str, over: usize, all: usize);
+    /// So many of so many probes are over, of this phase or moment.
+    fn progress(&mut self, what: &str, over: usize, all: usize);
 }
 
 /// How the program is started again as a worker.
@@ -101,7 +101,8 @@ pub fn run(job: &Job, again: &Again, way: Way, steps: &mut impl Steps) -> Result
         for worker in &mut across {
             worker.tell(Event::Switched);
         }
-        stages.extend(collect(std::mem::take(&mut across), &phase.name, steps)?);
+        let switch = format!("{}, across the switch", phase.name);
+        stages.extend(collect(std::mem::take(&mut across), &switch, steps)?);
         let workers = begin(job, again, phase, Moment::Phase, harness)?;
         stages.extend(collect(workers, &phase.name, steps)?);
     }
@@ -114,7 +115,7 @@ pub fn run(job: &Job, again: &Again, way: Way, steps: &mut impl Steps) -> Result
         for worker in &mut workers {
             worker.tell(Event::Killed);
         }
-        stages.extend(collect(workers, &phase.name, steps)?);
+        stages.extend(collect(workers, "after the sidecar was killed", steps)?);
     }
     for stage in &mut stages {
         stage.run.clone_from(&job.run);
@@ -257,11 +258,12 @@ impl Drop for Worker {
     }
 }
 
-fn collect(workers: Vec<Worker>, phase: &str, steps: &mut impl Steps) -> Result<Vec<Stage>, SessionError> {
+/// `what` is what people are told that they are about.
+fn collect(workers: Vec<Worker>, what: &str, steps: &mut impl Steps) -> Result<Vec<Stage>, SessionError> {
     let end = Instant::now() + WORKER;
     let mut at_work: BTreeMap<usize, Worker> = workers.into_iter().enumerate().collect();
     let mut stages = Vec::new();
-    let (mut over, mut all) = (0, 0);
+    let (mut over, mut ended_probes) = (0, 0);
     while !at_work.is_empty() {
         let mut ended = Vec::new();
         for (place, worker) in &mut at_work {
@@ -274,15 +276,15 @@ fn collect(workers: Vec<Worker>, phase: &str, steps: &mut impl Steps) -> Result<
                 return Err(worker.fault("took too long"));
             }
         }
-        let now: usize = stages.iter().map(|stage: &Stage| stage.outcomes.len()).sum::<usize>()
-            + at_work.values().map(|worker| worker.over()).sum::<usize>();
-        all = all.max(at_work.values().map(|worker| worker.probes).sum());
+        let now = ended_probes + at_work.values().map(Worker::over).sum::<usize>();
+        let all = ended_probes + at_work.values().map(|worker| worker.probes).sum::<usize>();
         if now != over {
             over = now;
-            steps.progress(phase, over.min(all), all);
+            steps.progress(what, over, all);
         }
         for place in ended {
             if let Some(worker) = at_work.remove(&place) {
+                ended_probes += worker.over();
                 stages.push(worker.into_stage()?);
             }
         }

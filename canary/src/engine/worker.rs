@@ -169,8 +169,9 @@ fn say(output: &mut impl Write, line: &Line) -> io::Result<()> {
 /// Takes all capabilities but these from this process, for good.
 fn drop_capabilities(keep: &[String]) -> io::Result<()> {
     use caps::{CapSet, CapsHashSet};
-    let keep: CapsHashSet = keep.iter().filter_map(|name| name.parse().ok()).collect();
     let failed = |error: caps::errors::CapsError| io::Error::other(error.to_string());
+    // A name that is not known is a fault of the order: with less than was meant, less would be tried.
+    let keep: CapsHashSet = keep.iter().map(|name| name.parse()).collect::<Result<_, _>>().map_err(failed)?;
     for capability in caps::all() {
         if !keep.contains(&capability) && caps::has_cap(None, CapSet::Bounding, capability).unwrap_or(false) {
             caps::drop(None, CapSet::Bounding, capability).map_err(failed)?;

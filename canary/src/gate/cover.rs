@@ -42,7 +42,7 @@ pub enum Covered {
 #[derive(Debug)]
 pub struct Cover {
     whole: Vec<Judged>,
-    stated: Stated,
+    stated: Result<Stated, String>,
     notes: Vec<String>,
 }
 
@@ -78,7 +78,11 @@ impl Cover {
                 Worth::Fails(why) | Worth::Nothing(why) => format!("{}: {why}", judged.place),
             })
             .collect();
-        Self { whole, stated: job.stated.or(&given.stated), notes }
+        Self {
+            whole,
+            stated: job.stated.as_ref().map(|stated| stated.or(&given.stated)).map_err(Clone::clone),
+            notes,
+        }
     }
 
     pub(super) fn into_notes(self) -> Vec<String> {
@@ -100,9 +104,10 @@ impl Cover {
     }
 
     fn covered(&self, trial: &Trial, given: &Given) -> Covered {
-        let stated = match &trial.stated {
-            Ok(stated) => stated.or(&self.stated),
-            Err(why) => return refused(vec![why.clone()], "run the trial again under one policy"),
+        let stated = match (&trial.stated, &self.stated) {
+            (Ok(own), Ok(all)) => own.or(all),
+            (Err(why), _) => return refused(vec![why.clone()], "run the trial again under one policy"),
+            (Ok(_), Err(why)) => return refused(vec![why.clone()], "mend the job's closedbook.json"),
         };
         let unstated = unstated(&stated);
         if !unstated.is_empty() {

@@ -23,8 +23,8 @@ pub struct Job {
     pub trials: Vec<Trial>,
     /// Reports that lie beside the trials, or in a canary's own trial: for all of them.
     pub reports: Vec<Found>,
-    /// What the whole job says of its trials.
-    pub stated: Stated,
+    /// What the whole job says of its trials. `Err`: what it says can't be read.
+    pub stated: Result<Stated, String>,
 }
 
 /// A trial.

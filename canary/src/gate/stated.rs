@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -53,18 +53,20 @@ impl Stated {
     }
 
     /// By a job's folder: TrialDesignBench writes down the image.
-    pub(super) fn of_job(folder: &Path) -> Self {
-        let stated = Self::of_file(&folder.join(FILE)).unwrap_or_default();
+    pub(super) fn of_job(folder: &Path) -> Result<Self, String> {
+        let stated = Self::of_file(&folder.join(FILE))?;
         let image = || {
             let manifest = json(&folder.join("tdb-run.json")).ok()?;
             manifest.get("image_digest").and_then(Value::as_str).map(str::to_owned)
         };
-        Self { image: stated.image.clone().or_else(image), ..stated }
+        Ok(Self { image: stated.image.clone().or_else(image), ..stated })
     }
 
     fn of_file(path: &Path) -> Result<Self, String> {
-        if !path.exists() {
-            return Ok(Self::default());
+        match path.try_exists() {
+            Ok(true) => {}
+            Ok(false) => return Ok(Self::default()),
+            Err(error) => return Err(format!("{FILE} can't be looked at: {error}")),
         }
         serde_json::from_value(json(path)?).map_err(|error| format!("{FILE}: {error}"))
     }
@@ -83,7 +85,11 @@ impl Stated {
 /// Every policy that a log speaks of. One whose lines can't be read speaks of none that can be trusted.
 fn policies(path: &Path) -> Result<BTreeSet<String>, String> {
     let mut policies = BTreeSet::new();
-    let Ok(file) = File::open(path) else { return Ok(policies) };
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(policies),
+        Err(error) => return Err(format!("can't be read: {error}")),
+    };
     let mut lines = BufReader::new(file);
     let mut line = Vec::new();
     for number in 1_u64.. {

@@ -1,7 +1,8 @@
 //! Files that are read: reports, evidence, records of a witness, waivers, keys.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use serde_json::Value;
 
 use super::{Stop, chain};
@@ -10,6 +11,30 @@ use crate::report::evidence::{Baseline, Evidence};
 use crate::report::signature::{BadSignature, Signatory, Signer};
 use crate::report::waiver::Waivers;
 use crate::witness::{Arrival, Record};
+
+/// What a report or evidence is judged with besides.
+#[derive(Debug, Args)]
+pub(super) struct Besides {
+    /// What the witness wrote down (JSON lines), where that is not in the file.
+    #[arg(long, value_name = "FILE")]
+    pub(super) arrivals: Option<PathBuf>,
+
+    /// A report or evidence of the same probes where nothing was in their way, where that is not in the file.
+    #[arg(long, value_name = "FILE")]
+    pub(super) baseline: Option<PathBuf>,
+
+    /// Suspicions that were looked into (TOML or JSON): for what is shown and the exit code, the report stays as it is. A leak is
+    /// never waived.
+    #[arg(long, value_name = "FILE")]
+    waive: Option<PathBuf>,
+}
+
+impl Besides {
+    /// The waivers; none without a file.
+    pub(super) fn waivers(&self) -> Result<Waivers, Stop> {
+        waivers(self.waive.as_deref())
+    }
+}
 
 /// A report, or evidence on which one is made.
 pub(super) fn report_or_evidence(path: &Path) -> Result<Report, Stop> {

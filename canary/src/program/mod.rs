@@ -5,7 +5,6 @@ mod control;
 mod gate;
 mod helper;
 mod input;
-mod judge;
 mod list;
 mod plan;
 mod report;
@@ -13,10 +12,9 @@ mod run;
 mod verify;
 mod worker;
 
-use std::process::ExitCode;
-
 use std::error::Error;
 use std::io::{self, Write as _};
+use std::process::ExitCode;
 use std::time::SystemTime;
 
 use clap::{Args, Parser, Subcommand};
@@ -50,9 +48,6 @@ enum Command {
     /// Takes steps that come on standard input, for a worker that must not take them itself.
     #[command(hide = true)]
     Helper,
-    /// Judges evidence that comes on standard input.
-    #[command(hide = true)]
-    Judge,
 }
 
 /// Why a command ends without having done what was asked.
@@ -87,10 +82,10 @@ pub fn run(arguments: CanaryArgs, words: &[&str]) -> ExitCode {
         Command::Report(report) => report.run(),
         Command::Worker => Ok(worker::run()),
         Command::Helper => Ok(helper::run()),
-        Command::Judge => Ok(judge::run()),
     };
     ended.unwrap_or_else(|stop| {
-        eprintln!("closedbook-canary: {}", stop.what);
+        let name = if words.is_empty() { "closedbook-canary" } else { "closedbook" };
+        eprintln!("{name}: {}", stop.what);
         if let Some(remedy) = &stop.remedy {
             eprintln!("  remedy: {remedy}");
         }

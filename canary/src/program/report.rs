@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use super::input::Besides;
 use super::{Stop, input, print};
 use crate::report::document::Report;
 use crate::report::html;
@@ -30,17 +31,8 @@ pub(super) struct Show {
     #[arg(long, value_name = "FILE")]
     sign: Option<PathBuf>,
 
-    /// What the witness wrote down (JSON lines), for evidence without.
-    #[arg(long, value_name = "FILE")]
-    arrivals: Option<PathBuf>,
-
-    /// Evidence of the same probes where nothing was in their way, for evidence without.
-    #[arg(long, value_name = "FILE")]
-    baseline: Option<PathBuf>,
-
-    /// Suspicions that were looked into (TOML or JSON), for what is shown and the exit code; the report stays as it is.
-    #[arg(long, value_name = "FILE")]
-    waive: Option<PathBuf>,
+    #[command(flatten)]
+    besides: Besides,
 
     /// Print the report as JSON.
     #[arg(long)]
@@ -51,13 +43,13 @@ impl Show {
     /// Does it.
     pub(super) fn run(self) -> Result<ExitCode, Stop> {
         let mut report = input::report_or_evidence(&self.file)?;
-        if self.arrivals.is_some() || self.baseline.is_some() {
+        if self.besides.arrivals.is_some() || self.besides.baseline.is_some() {
             report = self.completed(report)?;
         }
         if let Some(path) = &self.sign {
             input::signer(path)?.sign(&mut report);
         }
-        let judgement = judge_waiving(&report.evidence, &input::waivers(self.waive.as_deref())?);
+        let judgement = judge_waiving(&report.evidence, &self.besides.waivers()?);
         if let Some(path) = &self.output {
             write(path, &(report.to_json() + "\n"))?;
         }
@@ -79,13 +71,13 @@ impl Show {
             let file = self.file.display();
             Stop::usage(format!("{file} has {what} of its own"), format!("leave out {flag}"))
         };
-        if let Some(path) = &self.arrivals {
+        if let Some(path) = &self.besides.arrivals {
             if evidence.witness.is_some() {
                 return Err(twice("a record of the witness", "--arrivals"));
             }
             evidence.witness = Some(input::arrivals(path, evidence.ended.as_deref())?);
         }
-        if let Some(path) = &self.baseline {
+        if let Some(path) = &self.besides.baseline {
             if evidence.baseline.is_some() {
                 return Err(twice("a baseline", "--baseline"));
             }

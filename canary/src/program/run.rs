@@ -15,14 +15,16 @@ use super::{Stop, now};
 use crate::engine::job::Job;
 use crate::engine::session::{self, Again, Steps, Way};
 use crate::report::evidence::Evidence;
+use crate::report::judgement::judge;
 
 /// Longest job that is read: a policy of thousands of hosts is far below.
 const LONGEST_JOB: u64 = 8 << 20;
 
 /// Try the probes, from inside the trial, and write down what was seen.
 ///
-/// What was seen is judged by `canary verify`, which also takes the witness's record and the baseline. A run with several
-/// phases needs to be told when the next one is in force: by a harness on its standard input and output (--steps), or by the
+/// What was seen is judged by `canary report`, which also takes the witness's record and the baseline. Until then it is judged by
+/// what it has alone, which is seldom a pass: that is the exit code, 0 only for a pass, but for --steps and --baseline, which
+/// only collect. A run with several phases needs to be told when the next one is in force: by a harness on its standard input and output (--steps), or by the
 /// sidecar itself (--phase-from-control).
 #[derive(Debug, Args)]
 pub(super) struct Run {
@@ -99,7 +101,19 @@ impl Run {
                     .map_err(|error| Stop::inconclusive(format!("the evidence can't be written: {error}")))?;
             }
         }
-        Ok(ExitCode::SUCCESS)
+        if self.steps || self.baseline {
+            return Ok(ExitCode::SUCCESS);
+        }
+        let judgement = judge(&evidence);
+        if !self.quiet {
+            // A closed terminal is no reason for another exit code.
+            let _ = writeln!(
+                io::stderr(),
+                "canary: {} by what was seen here alone; canary report judges it with --baseline and --arrivals",
+                judgement.overall
+            );
+        }
+        Ok(ExitCode::from(judgement.overall.code()))
     }
 
     fn job(&self, input: &mut impl BufRead) -> Result<Job, Stop> {

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 
+use super::input::Besides;
 use super::{Stop, input, now, print};
 use crate::report::document::Report;
 use crate::report::table::{self, Look, harmless};
@@ -30,17 +31,8 @@ pub(super) struct Verify {
     #[arg(long, value_name = "SHA256")]
     policy_digest: Option<String>,
 
-    /// What the witness wrote down (JSON lines), for a report that was written without.
-    #[arg(long, value_name = "FILE")]
-    arrivals: Option<PathBuf>,
-
-    /// A report or evidence of the same probes where nothing was in their way, for a report that was written without.
-    #[arg(long, value_name = "FILE")]
-    baseline: Option<PathBuf>,
-
-    /// Suspicions that were looked into (TOML or JSON). A leak is never waived.
-    #[arg(long, value_name = "FILE")]
-    waive: Option<PathBuf>,
+    #[command(flatten)]
+    besides: Besides,
 
     /// Print JSON.
     #[arg(long)]
@@ -60,9 +52,14 @@ impl Verify {
             signatory: self.public_key.as_deref().map(input::signatory).transpose()?,
             signed: self.require_signature,
             policy: self.policy_digest.as_ref().map(|digest| digest.to_ascii_lowercase()),
-            arrivals: self.arrivals.as_deref().map(|path| input::arrivals(path, ended)).transpose()?,
-            baseline: self.baseline.as_deref().map(input::baseline).transpose()?,
-            waivers: input::waivers(self.waive.as_deref())?,
+            arrivals: self
+                .besides
+                .arrivals
+                .as_deref()
+                .map(|path| input::arrivals(path, ended))
+                .transpose()?,
+            baseline: self.besides.baseline.as_deref().map(input::baseline).transpose()?,
+            waivers: self.besides.waivers()?,
         };
         let verification = verify(&report, demands, &now());
         if self.json {

@@ -71,6 +71,9 @@ pub(super) fn not_tested(evidence: &Evidence) -> Vec<String> {
     if !without_root.is_empty() {
         warnings.push(format!("{}: root was not tried; nobody can become it there", without_root.join(", ")));
     }
+    if evidence.policy.is_none() {
+        warnings.push("without the policy: which hosts are permitted is the evidence's own word".to_owned());
+    }
     if evidence.aims.values().any(|aim| aim.witness.is_none()) {
         warnings.push("without a witness: what leaves and is not answered was not tested".to_owned());
     }

@@ -34,6 +34,9 @@ pub(super) fn faults(evidence: &Evidence) -> Vec<String> {
         if let Some(name) = aims::not_refused(evidence, &stage.phase, attempt) {
             faults.push(format!("{}: takes {name} for a name that exists and is refused", place()));
         }
+        if let Some(to) = aims::out_of_sight(evidence, stage, attempt) {
+            faults.push(format!("{}: was aimed at {to}, where nobody watches", place()));
+        }
         if let Some(name) = aims::not_permitted(evidence, stage, &attempt.want) {
             faults.push(format!("{}: {name} is no permitted host of this phase", place()));
         }

@@ -2,8 +2,11 @@
 //! together again sees something else.
 
 use std::io::{self, Read, Write};
-use std::thread::sleep;
+use std::net::TcpStream;
+use std::os::fd::AsFd as _;
 use std::time::Duration;
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 /// How the first flight is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,20 +17,36 @@ pub enum Shape {
     Records(usize),
     /// Such records, and a segment for each octet.
     Both(usize),
-    /// So many octets, a pause, and the rest.
+    /// So many octets, a pause, and the rest. A pause ends when the peer says something or ends the connection; there is then
+    /// nothing more to send, and what it said is read next.
     Halt {
         /// Octets before the pause.
         after: usize,
         /// How long it is.
         pause: Duration,
     },
-    /// So many octets, a pause behind each, and the rest.
+    /// So many octets, a pause behind each, and the rest, likewise.
     Dribble {
         /// Octets that are sent alone.
         octets: usize,
         /// How long each pause is.
         pause: Duration,
     },
+}
+
+/// A stream on which its peer can be waited for.
+pub trait Pause {
+    /// Waits so long, or until the peer has said something, or has ended the connection: true then.
+    fn pause(&self, time: Duration) -> bool;
+}
+
+impl Pause for TcpStream {
+    fn pause(&self, time: Duration) -> bool {
+        let timeout = PollTimeout::try_from(time).unwrap_or(PollTimeout::MAX);
+        let mut watched = [PollFd::new(self.as_fd(), PollFlags::POLLIN)];
+        // Interrupted, it has not been long enough; the octets then come faster than they should, and no more than that.
+        matches!(poll(&mut watched, timeout), Ok(1..))
+    }
 }
 
 /// A stream whose first flight, up to the first read, is cut. Nagle's algorithm has to be off in the stream below.
@@ -52,7 +71,7 @@ impl<S: Read> Read for Shaped<S> {
     }
 }
 
-impl<S: Write> Write for Shaped<S> {
+impl<S: Write + Pause> Write for Shaped<S> {
     fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
         if self.has_read {
             return self.stream.write(octets);
@@ -64,14 +83,17 @@ impl<S: Write> Write for Shaped<S> {
             Shape::Halt { after, pause } => {
                 let (before, rest) = octets.split_at(after.min(octets.len()));
                 self.stream.write_all(before)?;
-                sleep(pause);
-                self.stream.write_all(rest)?;
+                if !self.stream.pause(pause) {
+                    self.stream.write_all(rest)?;
+                }
             }
             Shape::Dribble { octets: alone, pause } => {
                 let (before, rest) = octets.split_at(alone.min(octets.len()));
                 for octet in before.chunks(1) {
                     self.stream.write_all(octet)?;
-                    sleep(pause);
+                    if self.stream.pause(pause) {
+                        return Ok(octets.len());
+                    }
                 }
                 self.stream.write_all(rest)?;
             }
@@ -125,6 +147,12 @@ mod tests {
         }
     }
 
+    impl Pause for Writes {
+        fn pause(&self, _: Duration) -> bool {
+            false
+        }
+    }
+
     impl Read for Writes {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
             Ok(0)
@@ -148,6 +176,25 @@ mod tests {
         let _ = shaped.read(&mut [0]).unwrap();
         shaped.write_all(b"second").unwrap();
         assert_eq!(shaped.stream.0, [&b"fi"[..], b"rs", b"t", b"second"]);
+    }
+
+    /// Whoever is answered before he has said all need not go on, and reads the answer.
+    #[test]
+    fn a_pause_ends_with_the_peers_answer() {
+        let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = TcpStream::connect(server.local_addr().unwrap()).unwrap();
+        let (mut peer, _) = server.accept().unwrap();
+        assert!(!client.pause(Duration::from_millis(1)));
+        peer.write_all(b"no").unwrap();
+        let shape = Shape::Dribble { octets: 4, pause: Duration::from_secs(60) };
+        let mut shaped = Shaped::new(client, shape);
+        shaped.write_all(b"a few words").unwrap();
+        let mut answer = [0; 2];
+        shaped.read_exact(&mut answer).unwrap();
+        drop(shaped);
+        let mut heard = Vec::new();
+        peer.read_to_end(&mut heard).unwrap();
+        assert_eq!((&answer, heard.as_slice()), (b"no", &b"a"[..]));
     }
 
     #[test]

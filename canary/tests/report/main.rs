@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod commands;
+mod damage;
 mod gate;
 mod html;
 mod judging;

@@ -150,9 +150,13 @@ def inside(peer, canary, folder):
                 "subject": {"canary": "0.1.0", "topology": peer, "phases": ["agent"]},
                 "aims": {"agent": {**targets, "trust": None}}, "stages": sealed,
                 "baseline": {"stages": open_stages, "witness": open_record}, "witness": record}
-    judged = subprocess.run([*asked, "judge"], input=json.dumps(evidence), text=True, capture_output=True)
+    judged = subprocess.run([*asked, "report", "-", "--json"], input=json.dumps(evidence), text=True, capture_output=True)
     sys.stderr.write(judged.stderr)
-    sys.stdout.write(judged.stdout)
+    judgement = json.loads(judged.stdout)["judgement"]
+    for probe in judgement["probes"]:
+        print(*(probe[key] for key in ("phase", "level", "verdict", "id", "because")))
+    for reason in judgement["reasons"]:
+        print("!", reason)
     sys.stdout.flush()
     os._exit(0)
 

@@ -1,6 +1,7 @@
 //! What was aimed at, against what the policy says.
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 
 use closedbook_policy::{Digest, Policy};
 
@@ -31,6 +32,19 @@ pub(super) fn not_refused<'a>(evidence: &Evidence, phase: &str, attempt: &'a Try
     let aim = evidence.aims.get(phase)?;
     let known = aim.refused.iter().map(String::as_str).chain([PUBLIC_NAME]);
     (!known.into_iter().any(|one| one == name)).then_some(name)
+}
+
+/// Why a try that may end at the permitted host was aimed where nothing can be told of an answer: it has to be the witness's
+/// address, who would have seen it, or one where nobody lives; or that of the operator's own host.
+pub(super) fn out_of_sight<'a>(evidence: &Evidence, stage: &Stage, attempt: &'a Try) -> Option<&'a str> {
+    let (Want::Rewritten { .. }, Some(aimed)) = (&attempt.want, attempt.aimed) else { return None };
+    let aim = evidence.aims.get(&stage.phase)?;
+    let witness = aim.witness.as_ref();
+    let watched = witness.is_some_and(|witness| {
+        let v4 = [witness.v4, witness.quiet].into_iter().flatten().map(IpAddr::V4);
+        v4.chain(witness.v6.map(IpAddr::V6)).any(|ip| ip == aimed)
+    });
+    (!attempt.nowhere && !watched && !aim.own_hosts).then_some(attempt.to.as_str())
 }
 
 /// Each phase aims at what the policy permits in it, and the policy is the one that the subject names.
